@@ -1,0 +1,349 @@
+"""Every exception of partwise, drawn as one tree.
+
+    PartwiseError
+    ├── InvalidInputError (ValueError)      what was handed in cannot be used
+    │   ├── MessageLikeError                a message-like value
+    │   ├── WireError                       JSON or a chunk that came over a wire
+    │   ├── ToolDefinitionError             a function that cannot become a tool
+    │   ├── CycleError                      a parent that lies below its own child
+    │   └── SelectorError                   a selector or address that cannot be used
+    ├── NotFoundError (LookupError)         an id that nothing here has
+    │   ├── MessageNotFoundError
+    │   ├── ParentNotFoundError
+    │   ├── PartNotFoundError
+    │   ├── ToolCallNotFoundError
+    │   ├── ApprovalNotFoundError
+    │   ├── OptionNotFoundError
+    │   ├── BranchNotFoundError
+    │   └── QueueItemNotFoundError
+    ├── UnsupportedError                    this thread cannot do that at all
+    ├── NotAllowedError (RuntimeError)      possible, but not in the present state
+    │   ├── ApprovalError                   an answer that an approval cannot take
+    │   └── ToolConflictError               two tools with one name
+    ├── NotSentError                        nothing reached a backend; the draft is still the user's
+    ├── AdapterError                        an adapter broke its contract
+    │   └── HistoryError                    a write to, or a read from, the history failed
+    ├── StoreError
+    │   ├── WrongThreadError                a commit from a thread that does not own the store
+    │   ├── StoreClosedError
+    │   └── RuntimeClosedError
+    └── InternalError                       a broken invariant: a bug in partwise
+
+Each carries the ids it is about as attributes, and a stable ``code`` for programs.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+__all__ = [
+    "AdapterError",
+    "ApprovalError",
+    "ApprovalNotFoundError",
+    "BranchNotFoundError",
+    "CycleError",
+    "HistoryError",
+    "InternalError",
+    "InvalidInputError",
+    "MessageLikeError",
+    "MessageNotFoundError",
+    "NotAllowedError",
+    "NotFoundError",
+    "NotSentError",
+    "OptionNotFoundError",
+    "ParentNotFoundError",
+    "PartNotFoundError",
+    "PartwiseError",
+    "QueueItemNotFoundError",
+    "RuntimeClosedError",
+    "SelectorError",
+    "StoreClosedError",
+    "StoreError",
+    "ToolCallNotFoundError",
+    "ToolConflictError",
+    "ToolDefinitionError",
+    "UnsupportedError",
+    "WireError",
+    "WrongThreadError",
+]
+
+
+class PartwiseError(Exception):
+    """Root of all errors that partwise raises on purpose."""
+
+    code: str = "partwise"
+
+
+class InvalidInputError(PartwiseError, ValueError):
+    """A value handed to partwise cannot be used; nothing was changed."""
+
+    code = "invalid-input"
+
+
+class MessageLikeError(InvalidInputError):
+    """A message-like value breaks a rule of its role.
+
+    Attributes:
+        code: Which rule, for example ``"unsupported-part"`` or ``"system-content"``.
+        message_id: The id of the message, when it has one.
+        part_index: The position of the part at fault, when it is about one part.
+    """
+
+    def __init__(self, text: str, *, code: str, message_id: str | None = None, part_index: int | None = None) -> None:
+        super().__init__(text)
+        self.code = code
+        self.message_id = message_id
+        self.part_index = part_index
+
+
+class WireError(InvalidInputError):
+    """Data from a wire or a store does not describe what it should.
+
+    Attributes:
+        where: The path of the value at fault, for example ``"content.2.text"``.
+    """
+
+    code = "wire"
+
+    def __init__(self, text: str, *, where: str = "") -> None:
+        super().__init__(text)
+        self.where = where
+
+
+class ToolDefinitionError(InvalidInputError):
+    """A function cannot become a tool.
+
+    Attributes:
+        tool_name: The name of the tool.
+    """
+
+    code = "tool-definition"
+
+    def __init__(self, tool_name: str, why: str) -> None:
+        super().__init__(f"Tool {tool_name!r} cannot be defined: {why}")
+        self.tool_name = tool_name
+
+
+class CycleError(InvalidInputError):
+    """A message would become its own ancestor.
+
+    Attributes:
+        message_id: The message to be moved.
+        parent_id: The parent that lies at or below it.
+    """
+
+    code = "cycle"
+
+    def __init__(self, message_id: str, parent_id: str | None) -> None:
+        super().__init__(
+            f"Message {message_id!r} cannot be put under {parent_id!r}: that message lies at or below it. "
+            "Choose a parent outside of its own branch."
+        )
+        self.message_id = message_id
+        self.parent_id = parent_id
+
+
+class SelectorError(InvalidInputError):
+    """A selector or an address cannot be used on this store."""
+
+    code = "selector"
+
+
+class NotFoundError(PartwiseError, LookupError):
+    """Nothing here has that id.
+
+    Attributes:
+        kind: What was looked for, for example ``"message"``.
+        id: The id that was given.
+    """
+
+    code = "not-found"
+    kind: ClassVar[str] = "thing"
+    advice: ClassVar[str] = ""
+
+    def __init__(self, id: str, *, where: str = "", advice: str = "") -> None:  # noqa: A002 - the field's own name
+        place = f" in {where}" if where else ""
+        hint = advice or self.advice
+        super().__init__(f"No {self.kind} with id {id!r}{place}.{' ' + hint if hint else ''}")
+        self.id = id
+
+
+class MessageNotFoundError(NotFoundError):
+    """No message has that id, or it is not where the call needs it."""
+
+    kind = "message"
+    advice = "Ids of the visible messages are in the thread's snapshot."
+
+
+class ParentNotFoundError(NotFoundError):
+    """A message names a parent that does not exist; add the parent first, or use None for the root."""
+
+    code = "parent-not-found"
+    kind = "parent message"
+    advice = "Add the parent first, or give None for the root."
+
+
+class PartNotFoundError(NotFoundError):
+    """A message has no such part."""
+
+    kind = "part"
+
+
+class ToolCallNotFoundError(NotFoundError):
+    """No tool call has that id."""
+
+    code = "tool-call-not-found"
+    kind = "tool call"
+
+
+class ApprovalNotFoundError(NotFoundError):
+    """No visible assistant message asks for that approval."""
+
+    code = "approval-not-found"
+    kind = "approval"
+
+
+class OptionNotFoundError(NotFoundError):
+    """An approval does not offer that option."""
+
+    code = "option-not-found"
+    kind = "approval option"
+
+
+class BranchNotFoundError(NotFoundError):
+    """A message has no branch at that place."""
+
+    kind = "branch"
+
+
+class QueueItemNotFoundError(NotFoundError):
+    """The queue holds no item with that id."""
+
+    code = "unknown-queue-item"
+    kind = "queue item"
+
+
+class UnsupportedError(PartwiseError):
+    """This thread cannot do that; its capabilities say so.
+
+    Attributes:
+        action: The capability that is missing, as it is spelled in ``capabilities``.
+    """
+
+    code = "unsupported"
+
+    def __init__(self, action: str, advice: str = "") -> None:
+        super().__init__(f"This thread does not support {action!r}.{' ' + advice if advice else ''}")
+        self.action = action
+
+
+class NotAllowedError(PartwiseError, RuntimeError):
+    """The action is possible in principle, but not in the present state; nothing was changed.
+
+    Attributes:
+        code: Why, for example ``"run-in-progress"`` or ``"not-assistant"``.
+        id: The message, item or call that it is about, or None.
+    """
+
+    def __init__(self, text: str, *, code: str, id: str | None = None) -> None:  # noqa: A002 - the field's own name
+        super().__init__(text)
+        self.code = code
+        self.id = id
+
+
+class ApprovalError(NotAllowedError):
+    """An approval cannot take that answer: decided, expired, ambiguous or asked elsewhere."""
+
+
+class ToolConflictError(NotAllowedError):
+    """Two providers of one priority define different tools with one name.
+
+    Attributes:
+        tool_name: The name that both use.
+    """
+
+    def __init__(self, tool_name: str) -> None:
+        super().__init__(
+            f"Tool {tool_name!r} is defined twice at one priority. Rename one, or let the later one overwrite.",
+            code="tool-conflict",
+            id=tool_name,
+        )
+        self.tool_name = tool_name
+
+
+class NotSentError(PartwiseError):
+    """A message never reached a backend, so it may be given back to the user as a draft.
+
+    The original failure is the exception's ``__cause__``.
+
+    Attributes:
+        message_id: The id that the message had while it was shown, or None.
+        was_not_sent: Always true; the mark by which several copies of the library recognise it.
+    """
+
+    code = "message-not-sent"
+    was_not_sent: ClassVar[bool] = True
+
+    def __init__(self, text: str, *, message_id: str | None = None) -> None:
+        super().__init__(text)
+        self.message_id = message_id
+
+
+class AdapterError(PartwiseError):
+    """An adapter broke its contract: it yielded something that is no result, or never ended.
+
+    Attributes:
+        adapter: Which one, for example ``"chat model"``.
+        message_id: The message that was being made, or None.
+    """
+
+    code = "adapter"
+
+    def __init__(self, adapter: str, text: str, *, message_id: str | None = None) -> None:
+        super().__init__(f"The {adapter} adapter {text}")
+        self.adapter = adapter
+        self.message_id = message_id
+
+
+class HistoryError(AdapterError):
+    """A history adapter failed; what is in memory is untouched.
+
+    Attributes:
+        operation: ``"load"``, ``"append"``, ``"update"`` or ``"delete"``.
+    """
+
+    code = "history"
+
+    def __init__(self, operation: str, text: str, *, message_id: str | None = None) -> None:
+        super().__init__("history", text, message_id=message_id)
+        self.operation = operation
+
+
+class StoreError(PartwiseError):
+    """A store was used in a way that its rules forbid."""
+
+    code = "store"
+
+
+class WrongThreadError(StoreError):
+    """A commit came from a thread that does not own the store; use ``store.post`` there."""
+
+    code = "wrong-thread"
+
+
+class StoreClosedError(StoreError):
+    """The store was closed; its last snapshot can still be read."""
+
+    code = "store-closed"
+
+
+class RuntimeClosedError(StoreError):
+    """The runtime was closed, or not entered yet with ``async with``."""
+
+    code = "runtime-closed"
+
+
+class InternalError(PartwiseError):
+    """An invariant of partwise is broken. Please report it with the traceback."""
+
+    code = "internal"

@@ -1,0 +1,64 @@
+"""The permission that a tool call asks of a human."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+import attrs
+
+__all__ = ["Approval", "ApprovalOption", "ApprovalResolution", "Confirm"]
+
+ApprovalResolution: TypeAlias = Literal["cancelled", "expired"]
+
+
+@attrs.frozen(kw_only=True)
+class Confirm:
+    """What a UI asks once more before it takes an option."""
+
+    title: str | None = None
+    description: str | None = None
+
+
+@attrs.frozen(kw_only=True)
+class ApprovalOption:
+    """One of several answers to an approval.
+
+    Attributes:
+        kind: ``allow-once``, ``allow-always``, ``reject-once`` and ``reject-always`` decide by
+            themselves; any other kind needs an explicit yes or no beside it.
+        grants: The patterns that choosing this option would permit for good.
+        confirm: True, or what to ask, when the UI should ask once more.
+    """
+
+    id: str
+    kind: str
+    label: str | None = None
+    description: str | None = None
+    grants: tuple[str, ...] | None = None
+    confirm: bool | Confirm | None = None
+
+
+@attrs.frozen(kw_only=True)
+class Approval:
+    """The state of a permission.
+
+    Attributes:
+        approved: None until somebody decided. The first decision is final.
+        reason: Why, in the decider's words.
+        is_automatic: Whether a policy decided, not a person.
+        option_id: The option that was chosen.
+        resolution: Set when the question ended without a decision.
+    """
+
+    id: str
+    approved: bool | None = None
+    reason: str | None = None
+    is_automatic: bool | None = None
+    options: tuple[ApprovalOption, ...] | None = None
+    option_id: str | None = None
+    resolution: ApprovalResolution | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether nobody has decided, and the question still stands."""
+        return self.approved is None and self.resolution is None
