@@ -1,0 +1,35 @@
+"""The protocol of a suggestion source: prompts that a user might send next."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterable, Awaitable, Callable, Sequence
+from typing import TypeAlias
+
+import attrs
+
+from partwise.messages import Message
+
+__all__ = ["Suggestion", "SuggestionRequest", "Suggestions"]
+
+
+@attrs.frozen
+class Suggestion:
+    """A prompt that the user might send next, with words for its button."""
+
+    prompt: str
+    title: str | None = attrs.field(default=None, kw_only=True)
+    label: str | None = attrs.field(default=None, kw_only=True)
+
+
+@attrs.frozen(kw_only=True)
+class SuggestionRequest:
+    """What a suggestion source is told: the visible messages after an answer completed."""
+
+    messages: tuple[Message, ...]
+    thread_id: str | None = None
+
+
+# A plain function: one list later, or several lists of which each replaces the one before.
+Suggestions: TypeAlias = Callable[
+    [SuggestionRequest], Awaitable[Sequence[Suggestion | str]] | AsyncIterable[Sequence[Suggestion | str]]
+]
