@@ -11,7 +11,7 @@ MAKEFLAGS += --no-print-directory
 VENV ?= .venv
 BIN := $(VENV)/bin
 STAMPS := $(VENV)/.partwise
-PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --no-input
+PIP := $(BIN)/python -m pip --disable-pip-version-check -qq --no-input
 ARGS ?=
 
 # Everything an install says goes to stderr, and it never reads stdin: both belong to the command.

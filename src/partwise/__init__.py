@@ -37,7 +37,8 @@ _HOMES = {
 def __getattr__(name: str) -> object:
     home = _HOMES.get(name)
     if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        message = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(message)
     value: object = getattr(import_module(home), name)
     globals()[name] = value
     return value
