@@ -34,11 +34,13 @@ test: $(STAMPS)/test ## run the tests; ARGS are given to pytest
 	@exec $(BIN)/python -m pytest $(ARGS)
 
 check: $(STAMPS)/dev ## lint, format check, both type checkers, import contracts
-	@echo "ruff check" && $(BIN)/ruff check .
-	@echo "ruff format --check" && $(BIN)/ruff format --check .
-	@echo "basedpyright" && $(BIN)/basedpyright
-	@echo "mypy" && $(BIN)/mypy
-	@echo "lint-imports" && $(BIN)/lint-imports --no-logo --no-cache
+	@failed=''; run() { echo "$$*" >&2; "$(BIN)/$$@" || failed="$$failed $$1"; }; \
+	run ruff check . ; \
+	run ruff format --check . ; \
+	run basedpyright ; \
+	run mypy ; \
+	run lint-imports --no-logo --no-cache ; \
+	if [ -n "$$failed" ]; then echo "partwise: not clean:$$failed" >&2; exit 1; fi
 
 bench: $(STAMPS)/test ## run the benchmarks; ARGS are given to pytest
 	@exec $(BIN)/python -m pytest bench --benchmark-enable --benchmark-only $(ARGS)
