@@ -344,3 +344,16 @@ def test_the_lock_names_only_the_public_package_index() -> None:
     hosts = set(re.findall(r"https?://([^/\"\s]+)", _text(ROOT / "uv.lock")))
 
     assert hosts <= {"pypi.org", "files.pythonhosted.org"}
+
+
+def test_every_local_link_of_the_pages_leads_to_a_file() -> None:
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+
+    broken = [
+        f"{_name(page)}: {target}"
+        for page in pages
+        for target in re.findall(r"\]\(([^)\s#]+)", _text(page))
+        if "://" not in target and not (page.parent / target).exists()
+    ]
+
+    assert not broken
