@@ -5,6 +5,7 @@
     │   ├── MessageLikeError                a message-like value
     │   ├── WireError                       JSON or a chunk that came over a wire
     │   ├── ToolDefinitionError             a function that cannot become a tool
+    │   ├── ToolArgumentsError              arguments of a call that its tool cannot take
     │   ├── CycleError                      a parent that lies below its own child
     │   └── SelectorError                   a selector or address that cannot be used
     ├── NotFoundError (LookupError)         an id that nothing here has
@@ -59,6 +60,7 @@ __all__ = [
     "SelectorError",
     "StoreClosedError",
     "StoreError",
+    "ToolArgumentsError",
     "ToolCallNotFoundError",
     "ToolConflictError",
     "ToolDefinitionError",
@@ -122,6 +124,24 @@ class ToolDefinitionError(InvalidInputError):
     def __init__(self, tool_name: str, why: str) -> None:
         super().__init__(f"Tool {tool_name!r} cannot be defined: {why}")
         self.tool_name = tool_name
+
+
+class ToolArgumentsError(InvalidInputError):
+    """The arguments of a tool call are no complete JSON object, or do not fit the tool; it is not run.
+
+    Attributes:
+        tool_name: The name of the tool.
+        tool_call_id: The call.
+        fields: The paths of the arguments at fault, empty if the text as a whole is.
+    """
+
+    code = "tool-arguments"
+
+    def __init__(self, tool_name: str, tool_call_id: str, why: str, *, fields: tuple[str, ...] = ()) -> None:
+        super().__init__(f"Invalid arguments for tool {tool_name!r}: {why}.")
+        self.tool_name = tool_name
+        self.tool_call_id = tool_call_id
+        self.fields = fields
 
 
 class CycleError(InvalidInputError):

@@ -1,0 +1,178 @@
+"""Running tools: one call, or several side by side."""
+
+from __future__ import annotations
+
+import inspect
+import time
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from contextlib import aclosing
+from typing import Any
+
+import anyio
+import anyio.to_thread
+import attrs
+from pydantic_core import to_jsonable_python
+
+from partwise.errors import ToolArgumentsError
+from partwise.messages import MISSING, ModelContent, Timing, ToolCallPart, is_blank
+
+from ._arguments import bind_arguments
+from ._context import Report, ToolContext
+from ._response import NO_RESULT, ToolResponse, error_response, model_content_from
+from ._tool import Execute, Tool
+
+__all__ = ["run_tool", "run_tools"]
+
+
+async def run_tool(tool: Tool, part: ToolCallPart, context: ToolContext) -> ToolResponse:
+    """Run one call and return its response; whatever the tool does wrong becomes an error response.
+
+    The arguments are read strictly and validated first; if they do not fit, the tool is not run. A
+    plain function runs in a worker thread: when the call is cancelled or times out, it is left
+    alone there and what it returns is dropped. Cancellation passes through.
+
+    Args:
+        tool: What to run.
+        part: The call.
+        context: Handed to the tool if its function asks for one.
+
+    Returns:
+        The response, with the timing of the run; without a timing the tool was not run.
+    """
+    if tool.disabled:
+        return error_response(f"Tool {tool.name!r} is disabled.")
+    if tool.execute is None:
+        return error_response(f"Tool {tool.name!r} does not run here.")
+    try:
+        arguments = bind_arguments(tool, part)
+    except ToolArgumentsError as failure:
+        return error_response(f"{failure} The tool was not run.")
+    except Exception as failure:
+        return error_response(f"The arguments of tool {tool.name!r} cannot be checked: {_describe(failure)}")
+    return await _timed(tool, tool.execute, arguments, context)
+
+
+async def run_tools(
+    calls: Iterable[ToolCallPart],
+    tools: Mapping[str, Tool],
+    make_context: Callable[[ToolCallPart], ToolContext],
+    on_response: Callable[[str, ToolResponse], None],
+    *,
+    limiter: anyio.CapacityLimiter | None = None,
+) -> None:
+    """Run several calls side by side; one that fails gives an error response and stops no other.
+
+    Args:
+        calls: What to run; of two calls with one id, the first.
+        tools: The tools by name; a call of an unknown one gets an error response.
+        make_context: Makes the context of a call.
+        on_response: Called once per call as soon as it is done, with its id.
+        limiter: How many run at once; None for all.
+    """
+    waiting = {call.tool_call_id: call for call in reversed(tuple(calls))}
+
+    async def serve(call: ToolCallPart) -> None:
+        tool = tools.get(call.tool_name)
+        if tool is None:
+            response = error_response(f"There is no tool named {call.tool_name!r}.")
+        elif limiter is None:
+            response = await run_tool(tool, call, make_context(call))
+        else:
+            async with limiter:
+                response = await run_tool(tool, call, make_context(call))
+        del waiting[call.tool_call_id]
+        on_response(call.tool_call_id, response)
+
+    async with anyio.create_task_group() as group:
+        for call in reversed(tuple(waiting.values())):
+            group.start_soon(serve, call)
+    # A tool that cancels itself from within ends its task without an outcome and without an error.
+    for call_id, call in waiting.items():
+        on_response(call_id, error_response(f"Tool {call.tool_name!r} was cancelled from within."))
+
+
+async def _timed(tool: Tool, execute: Execute, arguments: Mapping[str, Any], context: ToolContext) -> ToolResponse:
+    started_at = time.time() * 1000
+    value: Any = MISSING
+    failure: str | None = None
+    with anyio.move_on_after(tool.timeout) as scope:
+        try:
+            value = await _call(execute, arguments, context)
+        # A tool may not end the program that it runs in.
+        except (Exception, SystemExit) as raised:
+            failure = _describe(raised)
+    timing = Timing(started_at=started_at, completed_at=time.time() * 1000)
+    if scope.cancelled_caught:
+        return error_response(f"Tool {tool.name!r} did not end within {tool.timeout:g} seconds.", timing=timing)
+    if failure is not None:
+        return error_response(failure, timing=timing)
+    return await _response(tool, value, context.on_report, timing)
+
+
+async def _call(execute: Execute, arguments: Mapping[str, Any], context: ToolContext) -> Any:
+    if inspect.iscoroutinefunction(execute) or inspect.isasyncgenfunction(execute):
+        value: Any = execute(arguments, context)
+    else:
+        value = await _in_thread(execute, arguments, context)
+    if inspect.isasyncgen(value):
+        return await _last(value, context)
+    return await value if inspect.isawaitable(value) else value
+
+
+async def _in_thread(execute: Execute, arguments: Mapping[str, Any], context: ToolContext) -> Any:
+    def run() -> tuple[Any, BaseException | None]:
+        try:
+            return execute(arguments, context), None
+        # Some exceptions (StopIteration) cannot cross from a thread into a coroutine: they are carried.
+        except BaseException as raised:
+            return None, raised
+
+    value, raised = await anyio.to_thread.run_sync(run, abandon_on_cancel=True)
+    if isinstance(raised, StopIteration):
+        message = "The tool raised StopIteration."
+        raise RuntimeError(message) from raised
+    if raised is not None:
+        raise raised
+    return value
+
+
+async def _last(values: AsyncGenerator[Any, None], context: ToolContext) -> Any:
+    last: Any = MISSING
+    async with aclosing(values):
+        async for value in values:
+            if last is not MISSING:
+                context.progress(last)
+            last = value
+    return last
+
+
+async def _response(tool: Tool, value: Any, report: Report, timing: Timing) -> ToolResponse:
+    response = value if isinstance(value, ToolResponse) else ToolResponse(value)
+    raw = NO_RESULT if response.result is MISSING else response.result
+    try:
+        result = to_jsonable_python(raw, bytes_mode="base64", fallback=str)
+    except Exception as failure:
+        return error_response(f"The result of tool {tool.name!r} is no JSON: {_describe(failure)}", timing=timing)
+    content = response.model_content
+    if content is None and tool.to_model_output is not None and not response.is_error:
+        content = await _model_content(tool, raw, report)
+    return attrs.evolve(response, result=result, model_content=content, timing=timing)
+
+
+async def _model_content(tool: Tool, result: Any, report: Report) -> tuple[ModelContent, ...] | None:
+    if tool.to_model_output is None:
+        return None
+    try:
+        output = tool.to_model_output(result)
+        return model_content_from(await output if inspect.isawaitable(output) else output)
+    # The tool did its work: failing to describe it better does not undo that.
+    except Exception as failure:
+        report(failure)
+        return None
+
+
+def _describe(failure: BaseException) -> str:
+    if isinstance(failure, BaseExceptionGroup) and len(failure.exceptions) == 1:
+        return _describe(failure.exceptions[0])
+    kind, text = type(failure).__name__, str(failure)
+    return kind if is_blank(text) else f"{kind}: {text}"
