@@ -7,7 +7,7 @@ import attrs
 from partwise.errors import CycleError, MessageNotFoundError, NotAllowedError, ParentNotFoundError
 from partwise.repository import UNSET, Export, Tree, export_from_branches
 
-from ._outcome import Differs, Outcome, differs, first_difference, passed
+from ._outcome import Outcome, differs, first_difference, passed
 
 Json = dict[str, Any]
 

@@ -1,7 +1,8 @@
-"""Exports made from plain lists."""
+"""Exports: made from plain lists, and from the cells of a tree."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
+from partwise.repository._node import Fork, Node, downwards, upwards
 from partwise.repository._values import Entry, Export, M
 
 
@@ -33,3 +34,48 @@ def export_from_branches(branches: Iterable[tuple[M, str | None]], head_id: str 
         The export. Whether parents exist is checked by the tree that imports it.
     """
     return Export(head_id, tuple(Entry(parent_id or None, message) for message, parent_id in branches))
+
+
+def export_cells(root: Fork[M], head: Node[M] | None, is_optimistic: Callable[[M], bool]) -> Export[M]:
+    """Describe a tree without its optimistic messages; what hangs under one goes to the nearest kept ancestor."""
+    kept_above: dict[str, str | None] = {}
+    entries: list[Entry[M]] = []
+    for node in downwards(root):
+        owner = node.above.owner
+        parent_id = None if owner is None else kept_above[owner.message.id]
+        if is_optimistic(node.message):
+            kept_above[node.message.id] = parent_id
+        else:
+            kept_above[node.message.id] = node.message.id
+            entries.append(Entry(parent_id, node.message))
+    return Export(_exported_head_id(head, is_optimistic), tuple(entries))
+
+
+def canonical_id(node: Node[M] | None, is_optimistic: Callable[[M], bool], top: Fork[M] | None = None) -> str | None:
+    """The id of the first message that is not optimistic, from a node upwards.
+
+    Args:
+        node: Where to begin.
+        is_optimistic: Tells whether a message is optimistic.
+        top: The fork at which to stop; the root if not given.
+    """
+    for above in upwards(node):
+        if not is_optimistic(above.message):
+            return above.message.id
+        if above.above is top:
+            break
+    return None
+
+
+def _exported_head_id(head: Node[M] | None, is_optimistic: Callable[[M], bool]) -> str | None:
+    """The head itself, or else the end of the branch that takes the place of the optimistic one."""
+    for node in upwards(head):
+        if not is_optimistic(node.message):
+            return node.message.id
+        siblings = tuple(node.above.children.values())
+        at = siblings.index(node)
+        for sibling in (*reversed(siblings[:at]), *reversed(siblings[at + 1 :])):
+            found = canonical_id(sibling.below.last(), is_optimistic, sibling.above)
+            if found is not None:
+                return found
+    return None

@@ -16,10 +16,12 @@ class Plan(Generic[M]):
 
     Attributes:
         entries: One entry for each id, parents before their children, otherwise in the order of the export.
+        moved: Ids that were listed under more than one parent; they go behind their siblings.
         head_id: The head to be, or None if the export is empty and names none.
     """
 
     entries: tuple[Entry[M], ...]
+    moved: frozenset[str]
     head_id: str | None
 
 
@@ -35,7 +37,7 @@ def plan_import(export: Export[M], nodes: Mapping[str, Node[M]]) -> Plan[M]:
         CycleError: The entries would make a message its own ancestor.
         MessageNotFoundError: The head is neither in the tree nor in the export.
     """
-    merged = _last_entries(export)
+    merged, moved = _last_entries(export)
     for entry in export.entries:
         parent_id = entry.parent_id or None
         if parent_id is not None and parent_id not in merged and parent_id not in nodes:
@@ -43,21 +45,31 @@ def plan_import(export: Export[M], nodes: Mapping[str, Node[M]]) -> Plan[M]:
     entries = _parents_first(merged, nodes)
     head_id = export.head_id
     if head_id is None:
-        head_id = entries[-1].message.id if entries else None
+        head_id = _last_id(export, merged, entries)
     elif head_id not in merged and head_id not in nodes:
         raise MessageNotFoundError(head_id, where="the tree or the import, whose head it should be")
-    return Plan(entries, head_id)
+    return Plan(entries, moved, head_id)
 
 
-def _last_entries(export: Export[M]) -> dict[str, Entry[M]]:
+def _last_id(export: Export[M], merged: dict[str, Entry[M]], entries: tuple[Entry[M], ...]) -> str | None:
+    if not entries:
+        return None
+    last_id = export.entries[-1].message.id
+    is_repeated = last_id != next(reversed(merged))
+    return last_id if is_repeated else entries[-1].message.id
+
+
+def _last_entries(export: Export[M]) -> tuple[dict[str, Entry[M]], frozenset[str]]:
     merged: dict[str, Entry[M]] = {}
+    moved: set[str] = set()
     for entry in export.entries:
         message_id, parent_id = entry.message.id, entry.parent_id or None
         earlier = merged.get(message_id)
         if earlier is not None and earlier.parent_id != parent_id:
             del merged[message_id]
+            moved.add(message_id)
         merged[message_id] = Entry(parent_id, entry.message)
-    return merged
+    return merged, frozenset(moved)
 
 
 def _parents_first(merged: Mapping[str, Entry[M]], nodes: Mapping[str, Node[M]]) -> tuple[Entry[M], ...]:

@@ -7,10 +7,11 @@ from enum import Enum
 from typing import Final, Generic, Literal, TypeAlias
 
 from partwise.errors import CycleError, MessageNotFoundError, NotAllowedError, ParentNotFoundError
-from partwise.repository._node import Fork, Node, downwards, upwards
-from partwise.repository._path import Path
+from partwise.repository._exports import canonical_id, export_cells
+from partwise.repository._node import Fork, Node, upwards
 from partwise.repository._plan import Plan, plan_import
-from partwise.repository._values import Appended, Change, Entry, Export, M, Place, Replaced, Unchanged
+from partwise.repository._structure import Structure
+from partwise.repository._values import Change, Export, M, Place
 
 
 class _Unset(Enum):
@@ -22,8 +23,6 @@ class _Unset(Enum):
 
 UNSET: Final = _Unset.UNSET
 Unset: TypeAlias = Literal[_Unset.UNSET]
-
-_UNTOUCHED: Final = Unchanged()
 
 
 class Tree(Generic[M]):
@@ -41,51 +40,46 @@ class Tree(Generic[M]):
         is_optimistic: Tells whether a message is optimistic; without it, none is.
     """
 
-    __slots__ = ("_forks", "_head", "_is_optimistic", "_nodes", "_path", "_root")
+    __slots__ = ("_cells",)
 
     def __init__(self, is_optimistic: Callable[[M], bool] | None = None) -> None:
-        self._is_optimistic: Callable[[M], bool] = is_optimistic or _never
-        self._root: Fork[M] = Fork(None)
-        self._nodes: dict[str, Node[M]] = {}
-        self._head: Node[M] | None = None
-        self._path: Path[M] = Path()
-        self._forks: list[Fork[M]] = []
+        self._cells: Structure[M] = Structure(is_optimistic or _never)
 
     # -- reading
 
     @property
     def messages(self) -> tuple[M, ...]:
         """The visible path, root first; the same tuple until something on it changes."""
-        return self._path.messages
+        return self._cells.path.messages
 
     @property
     def head_id(self) -> str | None:
         """The id of the last visible message, or None if the tree is empty."""
-        return None if self._head is None else self._head.message.id
+        return None if self._cells.head is None else self._cells.head.message.id
 
     @property
     def canonical_head_id(self) -> str | None:
         """The id of the last visible message that is not optimistic, or None if there is none."""
-        return self._canonical_id(self._head)
+        return canonical_id(self._cells.head, self._cells.is_optimistic)
 
     def __len__(self) -> int:
-        return len(self._nodes)
+        return len(self._cells.nodes)
 
     def __contains__(self, message_id: object) -> bool:
-        return message_id in self._nodes
+        return message_id in self._cells.nodes
 
     def __iter__(self) -> Iterator[M]:
         """All messages, hidden ones too, in the order in which they were first stored."""
-        return (node.message for node in self._nodes.values())
+        return (node.message for node in self._cells.nodes.values())
 
     def find(self, message_id: str) -> Place[M] | None:
         """Where a message is, or None if it is unknown."""
-        node = self._nodes.get(message_id)
+        node = self._cells.nodes.get(message_id)
         if node is None:
             return None
         hidden = 0
         for above in upwards(node):
-            if self._path.holds(above):
+            if self._cells.path.holds(above):
                 return Place(node.message, node.parent_id, above.position + hidden, visible=hidden == 0)
             hidden += 1
         return Place(node.message, node.parent_id, hidden - 1, visible=False)
@@ -108,8 +102,8 @@ class Tree(Generic[M]):
             MessageNotFoundError: The id is unknown.
         """
         node = self._node(message_id)
-        if node is self._head:
-            return self._path.messages
+        if node is self._cells.head:
+            return self._cells.path.messages
         return tuple(reversed([above.message for above in upwards(node)]))
 
     def branches_of(self, message_id: str) -> tuple[str, ...]:
@@ -126,20 +120,16 @@ class Tree(Generic[M]):
         Raises:
             MessageNotFoundError: The id is unknown.
         """
-        return (self._root if message_id is None else self._node(message_id).below).ids
+        return (self._cells.root if message_id is None else self._node(message_id).below).ids
 
     def export(self) -> Export[M]:
         """Everything but optimistic messages.
 
         Messages below an optimistic one are given its nearest stored ancestor as parent. Parents come
-        before their children, and alternatives in their order.
+        before their children, and alternatives in their order. If the head is optimistic, the exported
+        head is the end of an alternative next to it, or its nearest stored ancestor if there is none.
         """
-        entries = tuple(
-            Entry(self._canonical_id(node.above.owner), node.message)
-            for node in downwards(self._root)
-            if not self._is_optimistic(node.message)
-        )
-        return Export(self.canonical_head_id, entries)
+        return export_cells(self._cells.root, self._cells.head, self._cells.is_optimistic)
 
     # -- changing
 
@@ -158,21 +148,21 @@ class Tree(Generic[M]):
             ParentNotFoundError: The parent is unknown.
             CycleError: The parent lies at or below the message itself.
         """
-        node = self._nodes.get(message.id)
+        cells = self._cells
+        node = cells.nodes.get(message.id)
         if node is not None and node.parent_id == (parent_id or None):
-            return self._replace(node, message)
+            return cells.replace(node, message)
         fork = self._fork(parent_id, message)
         if node is None:
-            return self._add(message, fork)
-        if any(above is node for above in upwards(fork.owner)):
+            return cells.add(message, fork)
+        if _is_below(fork, node):
             raise CycleError(message.id, parent_id)
-        self._start()
+        cells.start()
         node.message = message
-        head = node.below.last() if fork.owner is self._head else self._head
-        self._move(node, fork)
-        return self._finish(head)
+        cells.move(node, fork)
+        return cells.finish(cells.head)
 
-    def delete(self, message_id: str, replacement_id: str | None | Unset = UNSET) -> Change[M]:
+    def delete(self, message_id: str, replacement_id: str | Unset | None = UNSET) -> Change[M]:
         """Remove one message; what hangs under it moves under a replacement, in order.
 
         If it was the head, the end of the branch chosen below the replacement becomes the head.
@@ -185,22 +175,13 @@ class Tree(Generic[M]):
             MessageNotFoundError: The message or the replacement is unknown.
             NotAllowedError: The replacement lies at or below the message (code ``"invalid-replacement"``).
         """
+        cells = self._cells
         node = self._node(message_id)
-        if replacement_id is UNSET:
-            fork = node.above
-        elif replacement_id is None:
-            fork = self._root
-        else:
-            fork = self._node(replacement_id).below
-            if any(above is node for above in upwards(fork.owner)):
-                text = (
-                    f"Message {message_id!r} cannot be replaced by {replacement_id!r}, which lies at or below it. "
-                    "Choose a replacement outside of its own branch."
-                )
-                raise NotAllowedError(text, code="invalid-replacement", id=replacement_id)
-        self._start()
-        self._remove(node, fork)
-        return self._finish(fork.last() if node is self._head else self._head)
+        fork = self._replacement(node, replacement_id)
+        cells.start()
+        follows = node is cells.head or (fork.owner is cells.head and not fork.children)
+        cells.remove(node, fork)
+        return cells.finish(fork.last() if follows else cells.head)
 
     def switch_to(self, message_id: str) -> Change[M]:
         """Show a message, down to the end of the branch chosen last below it.
@@ -211,8 +192,8 @@ class Tree(Generic[M]):
             MessageNotFoundError: The id is unknown.
         """
         node = self._node(message_id)
-        self._start()
-        return self._finish(node.below.last(), leaving=self._head)
+        self._cells.start()
+        return self._cells.finish(node.below.last(), leaving=self._cells.head)
 
     def reset_head(self, message_id: str | None) -> Change[M]:
         """Make a message the last one: everything below it is deleted, on all branches.
@@ -225,19 +206,15 @@ class Tree(Generic[M]):
         if message_id is None:
             return self.clear()
         node = self._node(message_id)
-        self._start()
-        if node.below.children:
-            for below in downwards(node.below):
-                del self._nodes[below.message.id]
-            self._forks.append(node.below)
-            node.below.empty()
-        return self._finish(node, leaving=self._head)
+        self._cells.start()
+        self._cells.prune(node)
+        return self._cells.finish(node, leaving=self._cells.head)
 
     def clear(self) -> Change[M]:
         """Remove everything."""
-        self._start()
-        self._empty()
-        return self._finish(None)
+        self._cells.start()
+        self._cells.empty()
+        return self._cells.finish(None)
 
     def import_(self, export: Export[M]) -> Change[M]:
         """Add or update the messages of an export, then show its head.
@@ -251,10 +228,10 @@ class Tree(Generic[M]):
             CycleError: A message would become its own ancestor.
             MessageNotFoundError: The head is neither in the tree nor in the export.
         """
-        plan = plan_import(export, self._nodes)
+        plan = plan_import(export, self._cells.nodes)
         if plan.head_id is None:
             return self.clear()
-        self._start()
+        self._cells.start()
         return self._carry_out(plan)
 
     def replace_all(self, export: Export[M]) -> Change[M]:
@@ -266,114 +243,47 @@ class Tree(Generic[M]):
             MessageNotFoundError: The head is not in the export.
         """
         plan = plan_import(export, {})
-        self._start()
-        self._empty()
+        self._cells.start()
+        self._cells.empty()
         return self._carry_out(plan)
 
-    # -- steps
-
     def _node(self, message_id: str) -> Node[M]:
-        node = self._nodes.get(message_id)
+        node = self._cells.nodes.get(message_id)
         if node is None:
             raise MessageNotFoundError(message_id)
         return node
 
     def _fork(self, parent_id: str | None, message: M) -> Fork[M]:
         if not parent_id:
-            return self._root
-        parent = self._nodes.get(parent_id)
+            return self._cells.root
+        parent = self._cells.nodes.get(parent_id)
         if parent is None:
             raise ParentNotFoundError(parent_id, where=f"the tree, for message {message.id!r}")
         return parent.below
 
-    def _canonical_id(self, node: Node[M] | None) -> str | None:
-        for above in upwards(node):
-            if not self._is_optimistic(above.message):
-                return above.message.id
-        return None
-
-    def _replace(self, node: Node[M], message: M) -> Change[M]:
-        if node.message is message:
-            return _UNTOUCHED
-        node.message = message
-        if not self._path.holds(node):
-            return _UNTOUCHED
-        self._path.replace(node)
-        return Replaced(node.position, message)
-
-    def _add(self, message: M, fork: Fork[M]) -> Change[M]:
-        node = Node(message, fork)
-        self._nodes[message.id] = node
-        fork.link(node)
-        if fork.owner is self._head:
-            fork.selected = node
-            self._head = node
-            self._path.append(node)
-            return Appended(message)
-        shown = fork.selected
-        return Unchanged((shown.message.id,)) if shown and self._path.holds(shown) else _UNTOUCHED
-
-    def _move(self, node: Node[M], fork: Fork[M]) -> None:
-        if self._path.holds(node):
-            self._path.truncate(node.position)
-        self._forks += (node.above, fork)
-        node.above.cut(node)
-        fork.link(node)
-
-    def _remove(self, node: Node[M], fork: Fork[M]) -> None:
-        if self._path.holds(node):
-            self._path.truncate(node.position)
-        self._forks += (node.above, fork)
-        for child in node.below.children.values():
-            fork.link(child)
-        node.below.empty()
-        node.above.cut(node)
-        del self._nodes[node.message.id]
-
-    def _empty(self) -> None:
-        self._nodes.clear()
-        self._root.empty()
-        self._head = None
-        self._path.truncate(0)
+    def _replacement(self, node: Node[M], replacement_id: str | Unset | None) -> Fork[M]:
+        if replacement_id is UNSET:
+            return node.above
+        if replacement_id is None:
+            return self._cells.root
+        fork = self._node(replacement_id).below
+        if _is_below(fork, node):
+            text = (
+                f"Message {node.message.id!r} cannot be replaced by {replacement_id!r}, which lies at or below it. "
+                "Choose a replacement outside of its own branch."
+            )
+            raise NotAllowedError(text, code="invalid-replacement", id=replacement_id)
+        return fork
 
     def _carry_out(self, plan: Plan[M]) -> Change[M]:
-        for entry in plan.entries:
-            message = entry.message
-            node = self._nodes.get(message.id)
-            fork = self._fork(entry.parent_id, message)
-            if node is None:
-                self._nodes[message.id] = node = Node(message, fork)
-                fork.link(node)
-                self._forks.append(fork)
-                if fork.owner is self._head:
-                    self._head = fork.selected = node
-                continue
-            if node.message is not message:
-                node.message = message
-                if self._path.holds(node):
-                    self._path.replace(node)
-            if node.above is not fork:
-                if fork.owner is self._head:
-                    self._head = node.below.last()
-                self._move(node, fork)
-        head = None if plan.head_id is None else self._nodes[plan.head_id]
-        return self._finish(head, leaving=self._head)
+        cells = self._cells
+        cells.merge(plan)
+        head = None if plan.head_id is None else cells.nodes[plan.head_id]
+        return cells.finish(head, leaving=cells.head)
 
-    def _start(self) -> None:
-        self._forks.clear()
-        self._path.start()
 
-    def _finish(self, head: Node[M] | None, leaving: Node[M] | None = None) -> Change[M]:
-        """Show a head, and drop the optimistic messages on the way down to the one that is left."""
-        self._head = head
-        self._path.follow(head)
-        if leaving is not None and self._nodes.get(leaving.message.id) is leaving:
-            for node in upwards(leaving):
-                if self._path.holds(node):
-                    break
-                if self._is_optimistic(node.message):
-                    self._remove(node, node.above)
-        return self._path.finish(self._forks)
+def _is_below(fork: Fork[M], node: Node[M]) -> bool:
+    return any(above is node for above in upwards(fork.owner))
 
 
 def _never(message: object) -> bool:
