@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import attrs
 
+from ._frozen import freeze
+
 if TYPE_CHECKING:
     from ._parts import UserPart
 
@@ -78,7 +80,7 @@ class CompleteAttachment:
     content: tuple[UserPart, ...]
     content_type: str | None = None
     file: Any = attrs.field(default=None, eq=False)
-    extra: Mapping[str, Any] | None = None
+    extra: Mapping[str, Any] | None = attrs.field(default=None, converter=freeze)
 
 
 Attachment: TypeAlias = PendingAttachment | CompleteAttachment

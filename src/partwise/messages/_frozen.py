@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
+from ._missing import MissingType
+
 __all__ = ["FrozenDict", "FrozenList", "JsonValue", "freeze", "thaw"]
 
 type_error = "{} is part of a snapshot and cannot be changed; make a copy with dict(...) or list(...) first"
@@ -21,8 +23,8 @@ class FrozenDict(dict[str, Any]):
     """A dict that refuses changes, so that a snapshot stays what it was."""
 
     __slots__ = ()
-    __setitem__ = __delitem__ = __ior__ = _refuse  # type: ignore[assignment]  # refusing is the point
-    clear = pop = popitem = setdefault = update = _refuse  # type: ignore[assignment]  # refusing is the point
+    __setitem__ = __delitem__ = __ior__ = _refuse  # refusing is the point
+    clear = pop = popitem = setdefault = update = _refuse  # refusing is the point
 
     def __hash__(self) -> int:  # type: ignore[override]  # dict has None here
         return hash(frozenset(self.items()))
@@ -41,8 +43,8 @@ class FrozenList(list[Any]):
     """A list that refuses changes, so that a snapshot stays what it was."""
 
     __slots__ = ()
-    __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse  # type: ignore[assignment]  # refusing is the point
-    append = clear = extend = insert = pop = remove = reverse = sort = _refuse  # type: ignore[assignment]  # the same
+    __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse  # refusing is the point
+    append = clear = extend = insert = pop = remove = reverse = sort = _refuse
 
     def __hash__(self) -> int:  # type: ignore[override]  # list has None here
         return hash(tuple(self))
@@ -57,18 +59,20 @@ class FrozenList(list[Any]):
         return FrozenList, (list(self),)
 
 
-def freeze(value: Any) -> Any:
-    """Return ``value`` with every dict and list in it replaced by one that refuses changes.
+_FROZEN_TYPES = frozenset({FrozenDict, FrozenList, str, int, float, bool, MissingType})
 
-    Values that are neither come back as they are, and so does what is frozen already: the cost of
+
+def freeze(value: Any) -> Any:
+    """Return ``value`` with every dict, list and tuple in it replaced by a dict or list that refuses changes.
+
+    Other values, subclasses of tuple too, come back as they are, and so does what is frozen already: the cost of
     freezing a frozen value is one type check.
     """
-    kind = type(value)
-    if kind is FrozenDict or kind is FrozenList or kind is str:
+    if value is None or type(value) in _FROZEN_TYPES:
         return value
     if isinstance(value, Mapping):
         return FrozenDict({key: freeze(item) for key, item in value.items()})  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]  # JSON of unknown shape
-    if isinstance(value, list):
+    if isinstance(value, list) or type(value) is tuple:
         return FrozenList([freeze(item) for item in value])  # pyright: ignore[reportUnknownVariableType]  # JSON of unknown shape
     return value
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, ClassVar, Literal, TypeAlias
 
@@ -26,6 +26,11 @@ __all__ = [
     "Usage",
     "UserMessage",
 ]
+
+
+def _frozen_items(items: Iterable[Any]) -> tuple[Any, ...]:
+    return tuple(freeze(item) for item in items)
+
 
 Role: TypeAlias = Literal["system", "user", "assistant"]
 
@@ -86,9 +91,9 @@ class AssistantMetadata:
         is_optimistic: A placeholder of the client's: shown, never exported.
     """
 
-    state: Any = attrs.field(default=None, converter=freeze)
-    annotations: tuple[Any, ...] = ()
-    data: tuple[Any, ...] = ()
+    state: Any = attrs.field(default=None, converter=freeze)  # pyright: ignore[reportUnknownVariableType]  # Any through the stubs of attrs
+    annotations: tuple[Any, ...] = attrs.field(default=(), converter=_frozen_items)
+    data: tuple[Any, ...] = attrs.field(default=(), converter=_frozen_items)
     steps: tuple[Step, ...] = ()
     custom: Mapping[str, Any] = attrs.field(factory=FrozenDict, converter=freeze)
     timing: MessageTiming | None = None

@@ -145,7 +145,7 @@ class DataPart:
 
     type: ClassVar[Literal["data"]] = "data"
     name: str
-    data: Any = attrs.field(converter=freeze)
+    data: Any = attrs.field(converter=freeze)  # pyright: ignore[reportUnknownVariableType]  # Any through the stubs of attrs
     id: str | None = None
     parent_id: str | None = None
 
@@ -178,7 +178,7 @@ class Interrupt:
     """A question that a running tool asks a human."""
 
     type: ClassVar[Literal["human"]] = "human"
-    payload: Any = attrs.field(converter=freeze)
+    payload: Any = attrs.field(converter=freeze)  # pyright: ignore[reportUnknownVariableType]  # Any through the stubs of attrs
 
 
 @attrs.frozen

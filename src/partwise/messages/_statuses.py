@@ -9,6 +9,7 @@ import attrs
 from ._frozen import freeze
 
 __all__ = [
+    "COMPLETE",
     "COMPLETE_STOP",
     "COMPLETE_UNKNOWN",
     "INCOMPLETE_CANCELLED",
@@ -69,7 +70,7 @@ class IncompleteStatus:
 
     type: ClassVar[Literal["incomplete"]] = "incomplete"
     reason: IncompleteReason = "other"
-    error: Any = attrs.field(default=None, converter=freeze)
+    error: Any = attrs.field(default=None, converter=freeze)  # pyright: ignore[reportUnknownVariableType]  # Any through the stubs of attrs
     is_automatic: bool = attrs.field(default=False, eq=False, repr=False, kw_only=True)
 
 
@@ -78,6 +79,7 @@ MessageStatus: TypeAlias = RunningStatus | RequiresActionStatus | CompleteStatus
 PartStatus: TypeAlias = MessageStatus
 
 RUNNING = RunningStatus()
+COMPLETE = CompleteStatus(None)  # of a part
 REQUIRES_TOOL_CALLS = RequiresActionStatus("tool-calls")
 REQUIRES_INTERRUPT = RequiresActionStatus("interrupt")
 COMPLETE_STOP = CompleteStatus("stop")
