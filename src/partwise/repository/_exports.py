@@ -48,7 +48,10 @@ def export_cells(root: Fork[M], head: Node[M] | None, is_optimistic: Callable[[M
         else:
             kept_above[node.message.id] = node.message.id
             entries.append(Entry(parent_id, node.message))
-    return Export(_exported_head_id(head, is_optimistic), tuple(entries))
+    head_id = _exported_head_id(head, is_optimistic)
+    if head_id is None and entries:
+        head_id = entries[-1].message.id
+    return Export(head_id, tuple(entries))
 
 
 def canonical_id(node: Node[M] | None, is_optimistic: Callable[[M], bool], top: Fork[M] | None = None) -> str | None:
@@ -74,8 +77,8 @@ def _exported_head_id(head: Node[M] | None, is_optimistic: Callable[[M], bool]) 
             return node.message.id
         siblings = tuple(node.above.children.values())
         at = siblings.index(node)
-        for sibling in (*reversed(siblings[:at]), *reversed(siblings[at + 1 :])):
-            found = canonical_id(sibling.below.last(), is_optimistic, sibling.above)
+        for other in (node, *reversed(siblings[:at]), *reversed(siblings[at + 1 :])):
+            found = canonical_id(other.below.last(), is_optimistic, other.above)
             if found is not None:
                 return found
     return None
