@@ -1,0 +1,121 @@
+"""The tables of a history file, their versions, and how it is opened."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from partwise.errors import HistoryError
+
+__all__ = ["MESSAGE_FORMAT", "SCHEMA_VERSION", "open_database", "transaction"]
+
+# Written into the file's header, so that another program's database is never taken for a history.
+_APPLICATION_ID = 0x70777368
+# The version of the JSON in a row; rows of a later one are kept, and reported, not read.
+MESSAGE_FORMAT = 1
+_BUSY_SECONDS = 5.0
+
+
+def _create(connection: sqlite3.Connection) -> None:
+    connection.execute("CREATE TABLE threads (id TEXT PRIMARY KEY, head_id TEXT)")
+    connection.execute(
+        """
+        CREATE TABLE messages (
+            thread_id TEXT NOT NULL REFERENCES threads (id) ON DELETE CASCADE,
+            id TEXT NOT NULL,
+            parent_id TEXT,
+            position INTEGER NOT NULL,
+            format INTEGER NOT NULL,
+            json TEXT NOT NULL,
+            run_config TEXT NOT NULL,
+            PRIMARY KEY (thread_id, id)
+        )
+        """
+    )
+    connection.execute("CREATE UNIQUE INDEX messages_in_order ON messages (thread_id, position)")
+    connection.execute("CREATE INDEX messages_by_parent ON messages (thread_id, parent_id)")
+    connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+
+
+# The step at index N makes a file of version N one of version N + 1.
+_STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (_create,)
+SCHEMA_VERSION = len(_STEPS)
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """Write all of the block or nothing of it."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
+
+
+def open_database(path: str) -> sqlite3.Connection:
+    """Open a history file, making it and its folder when they are not there, in the newest schema.
+
+    Args:
+        path: A file, or ``":memory:"``.
+
+    Raises:
+        HistoryError: It cannot be opened, or it is the database of another program or of a later version.
+    """
+    try:
+        if path != ":memory:":
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+            Path(path).touch(mode=0o600)
+        connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+        try:
+            _prepare(connection, path)
+        except BaseException:
+            connection.close()
+            raise
+    except (sqlite3.Error, OSError, ValueError) as error:
+        raise HistoryError(operation="open", text=f"cannot open {path!r}: {error}") from error
+    return connection
+
+
+def _prepare(connection: sqlite3.Connection, path: str) -> None:
+    version = _checked_version(connection, path)
+    connection.execute("PRAGMA journal_mode = WAL")
+    # With a write-ahead log, NORMAL writes to the operating system at each commit and to the disk at
+    # checkpoints: a killed process loses nothing that was committed, a power cut may lose the last
+    # commits but never the file. FULL would cost ten times as much for each message.
+    connection.execute("PRAGMA synchronous = NORMAL")
+    connection.execute("PRAGMA foreign_keys = ON")
+    if version < SCHEMA_VERSION:
+        _migrate(connection)
+
+
+def _number(connection: sqlite3.Connection, question: str) -> int:
+    return int(connection.execute(question).fetchone()[0])
+
+
+def _checked_version(connection: sqlite3.Connection, path: str) -> int:
+    version = _number(connection, "PRAGMA user_version")
+    owner = _number(connection, "PRAGMA application_id")
+    if owner != _APPLICATION_ID and _number(connection, "SELECT COUNT(*) FROM sqlite_master"):
+        raise HistoryError(
+            operation="open", text=f"will not touch {path!r}: it is another program's database. Choose another file."
+        )
+    if version > SCHEMA_VERSION:
+        raise HistoryError(
+            operation="open",
+            text=f"cannot read {path!r}: a later version of partwise wrote it (schema {version}, this one knows "
+            f"{SCHEMA_VERSION}). Update partwise, or choose another file.",
+        )
+    return version
+
+
+def _migrate(connection: sqlite3.Connection) -> None:
+    with transaction(connection):
+        # Read again inside: another process may have been faster.
+        version = _number(connection, "PRAGMA user_version")
+        for step in _STEPS[version:]:
+            step(connection)
+        connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
