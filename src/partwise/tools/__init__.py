@@ -2,7 +2,15 @@
 
 from ._arguments import bind_arguments, parse_arguments
 from ._context import Report, ToolContext, log_failure
-from ._decisions import calls_needing_approval, calls_to_run, refusal, with_approval_request, with_response
+from ._decisions import (
+    CallPlan,
+    calls_needing_approval,
+    calls_to_run,
+    plan_calls,
+    refusal,
+    with_approval_request,
+    with_response,
+)
 from ._executions import Executions
 from ._model_context import (
     ContextProvider,
@@ -20,6 +28,7 @@ from ._toolkit import Toolkit, ToolOptions, tool_from_function
 
 __all__ = [
     "NO_RESULT",
+    "CallPlan",
     "ContextProvider",
     "Display",
     "Execute",
@@ -49,6 +58,7 @@ __all__ = [
     "log_failure",
     "merge_contexts",
     "parse_arguments",
+    "plan_calls",
     "refusal",
     "run_tool",
     "run_tools",

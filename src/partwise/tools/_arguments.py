@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import pydantic
 
 from partwise.errors import ToolArgumentsError
-from partwise.messages import FrozenDict, ToolCallPart, freeze, is_blank
+from partwise.messages import FrozenDict, ToolCallPart, freeze, is_blank, thaw
 
 from ._tool import Tool
 
@@ -44,7 +44,8 @@ def bind_arguments(tool: Tool, part: ToolCallPart) -> Mapping[str, Any]:
     """
     arguments = parse_arguments(part)
     if tool.validate is None:
-        return arguments
+        plain: dict[str, Any] = thaw(arguments)
+        return plain
     try:
         return tool.validate(arguments)
     except pydantic.ValidationError as cause:

@@ -24,7 +24,8 @@ def log_failure(failure: Exception) -> None:
 
 
 async def _nobody(payload: Any) -> Any:
-    raise UnsupportedError("human input", "Run the tool in a runtime, which knows how to ask.")
+    action = "human input"
+    raise UnsupportedError(action, "Run the tool in a runtime, which knows how to ask.")
 
 
 def _drop(value: Any) -> None:

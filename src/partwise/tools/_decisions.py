@@ -8,14 +8,59 @@ from collections.abc import Collection, Iterator, Mapping
 import attrs
 
 from partwise.errors import ToolArgumentsError
-from partwise.messages import Approval, AssistantMessage, ToolCallPart, is_blank, new_id
+from partwise.messages import MISSING, Approval, AssistantMessage, ToolCallPart, is_blank, new_id
 
 from ._arguments import bind_arguments, parse_arguments
 from ._context import Report, log_failure
-from ._response import ToolResponse, error_response
+from ._response import NO_RESULT, ToolResponse, error_response
 from ._tool import Tool
 
-__all__ = ["calls_needing_approval", "calls_to_run", "refusal", "with_approval_request", "with_response"]
+__all__ = [
+    "CallPlan",
+    "calls_needing_approval",
+    "calls_to_run",
+    "plan_calls",
+    "refusal",
+    "with_approval_request",
+    "with_response",
+]
+
+
+@attrs.frozen(kw_only=True)
+class CallPlan:
+    """What is to happen with the open calls of a message.
+
+    Attributes:
+        to_run: Run these now.
+        to_ask: A human must permit these first; see ``with_approval_request``.
+        refused: These will not run, and this is what the model is told.
+    """
+
+    to_run: tuple[ToolCallPart, ...]
+    to_ask: tuple[ToolCallPart, ...]
+    refused: tuple[tuple[ToolCallPart, ToolResponse], ...]
+
+
+async def plan_calls(message: AssistantMessage, tools: Mapping[str, Tool], *, report: Report = log_failure) -> CallPlan:
+    """Sort the open calls of a message into those to run, to ask about, and refused ones.
+
+    Calls that belong to nobody here (of human, backend and unknown tools) are in none of them,
+    unless they were refused.
+
+    Args:
+        message: The answer that holds the calls.
+        tools: The tools by name.
+        report: Gets what a predicate on the need of an approval raised.
+    """
+    to_ask = await calls_needing_approval(message, tools, report=report)
+    waiting = {part.tool_call_id for part in to_ask}
+    cleared = {part.tool_call_id for part, _ in _open_calls(message, tools)} - waiting
+    refused = [
+        (part, response)
+        for part in message.content
+        if isinstance(part, ToolCallPart) and (response := refusal(part)) is not None
+    ]
+    return CallPlan(to_run=calls_to_run(message, tools, cleared=cleared), to_ask=to_ask, refused=tuple(refused))
 
 
 async def calls_needing_approval(
@@ -85,7 +130,7 @@ def with_response(part: ToolCallPart, response: ToolResponse) -> ToolCallPart:
     """Return the call with its response; a question that its tool was asking is gone."""
     return attrs.evolve(
         part,
-        result=response.result,
+        result=NO_RESULT if response.result is MISSING else response.result,
         artifact=response.artifact,
         is_error=response.is_error,
         model_content=response.model_content,
@@ -117,13 +162,14 @@ async def _needs_approval(tool: Tool, part: ToolCallPart, report: Report) -> boo
         return False
     try:
         bind_arguments(tool, part)
-    except ToolArgumentsError:
-        return False
-    if tool.needs_approval is True:
-        return True
-    try:
+        if tool.needs_approval is True:
+            return True
         needed = tool.needs_approval(parse_arguments(part))
         return bool(await needed if inspect.isawaitable(needed) else needed)
+    except ToolArgumentsError:
+        return False
+    # Whoever cannot tell whether a human must be asked, asks.
     except Exception as failure:
+        failure.add_note(f"raised while deciding whether call {part.tool_call_id!r} of {tool.name!r} needs an approval")
         report(failure)
         return True

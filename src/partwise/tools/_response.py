@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
 import attrs
 
-from partwise.messages import MISSING, Message, ModelContent, TextContent, Timing, freeze
+from partwise.messages import MISSING, FileContent, Message, ModelContent, TextContent, Timing, freeze
 
 __all__ = ["NO_RESULT", "ModelOutput", "ToolResponse", "error_response", "model_content_from"]
 
@@ -17,9 +17,21 @@ NO_RESULT = "<no result>"
 ModelOutput: TypeAlias = str | Sequence[ModelContent]
 
 
-def model_content_from(output: ModelOutput) -> tuple[ModelContent, ...]:
-    """Return what a model reads as a tuple of contents; a string is one text."""
-    return (TextContent(output),) if isinstance(output, str) else tuple(output)
+def model_content_from(output: str | Iterable[object]) -> tuple[ModelContent, ...]:
+    """Return what a model reads as a tuple of contents; a string is one text.
+
+    Raises:
+        TypeError: Something in it is neither text nor file content.
+    """
+    if isinstance(output, str):
+        return (TextContent(output),)
+    contents: list[ModelContent] = []
+    for content in output:
+        if not isinstance(content, (TextContent, FileContent)):
+            message = f"a model reads TextContent and FileContent, not {type(content).__name__}"
+            raise TypeError(message)
+        contents.append(content)
+    return tuple(contents)
 
 
 def _model_content(output: ModelOutput | None) -> tuple[ModelContent, ...] | None:

@@ -6,9 +6,10 @@ import inspect
 import time
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from contextlib import aclosing
-from typing import Any
+from typing import Any, TypeGuard, cast
 
 import anyio
+import anyio.lowlevel
 import anyio.to_thread
 import attrs
 from pydantic_core import to_jsonable_python
@@ -19,7 +20,7 @@ from partwise.messages import MISSING, ModelContent, Timing, ToolCallPart, is_bl
 from ._arguments import bind_arguments
 from ._context import Report, ToolContext
 from ._response import NO_RESULT, ToolResponse, error_response, model_content_from
-from ._tool import Execute, Tool
+from ._tool import Execute, ToModelOutput, Tool
 
 __all__ = ["run_tool", "run_tools"]
 
@@ -94,19 +95,35 @@ async def run_tools(
 async def _timed(tool: Tool, execute: Execute, arguments: Mapping[str, Any], context: ToolContext) -> ToolResponse:
     started_at = time.time() * 1000
     value: Any = MISSING
-    failure: str | None = None
-    with anyio.move_on_after(tool.timeout) as scope:
-        try:
+    failure: BaseException | None = None
+    scope = anyio.CancelScope() if tool.timeout is None else anyio.move_on_after(tool.timeout)
+    try:
+        with scope:
             value = await _call(execute, arguments, context)
-        # A tool may not end the program that it runs in.
-        except (Exception, SystemExit) as raised:
-            failure = _describe(raised)
+    # A tool may not end the program that it runs in.
+    except (Exception, SystemExit) as raised:
+        failure = raised
+    except BaseExceptionGroup as raised:
+        raise _without_others(raised, context.on_report) from None
     timing = Timing(started_at=started_at, completed_at=time.time() * 1000)
-    if scope.cancelled_caught:
+    if failure is not None:
+        # What a tool raises because it was cancelled is not an outcome of the call.
+        await anyio.lowlevel.checkpoint_if_cancelled()
+    if scope.cancelled_caught or (scope.cancel_called and failure is not None):
         return error_response(f"Tool {tool.name!r} did not end within {tool.timeout:g} seconds.", timing=timing)
     if failure is not None:
-        return error_response(failure, timing=timing)
+        return error_response(_describe(failure), timing=timing)
     return await _response(tool, value, context.on_report, timing)
+
+
+def _without_others(group: BaseExceptionGroup[BaseException], report: Report) -> BaseExceptionGroup[BaseException]:
+    """Return the cancellation in a group without what failed beside it, which is reported."""
+    cancelled, rest = group.split(anyio.get_cancelled_exc_class())
+    if cancelled is None:
+        return group
+    if isinstance(rest, Exception):
+        report(rest)
+    return cancelled
 
 
 async def _call(execute: Execute, arguments: Mapping[str, Any], context: ToolContext) -> Any:
@@ -114,29 +131,33 @@ async def _call(execute: Execute, arguments: Mapping[str, Any], context: ToolCon
         value: Any = execute(arguments, context)
     else:
         value = await _in_thread(execute, arguments, context)
-    if inspect.isasyncgen(value):
+    if _is_stream(value):
         return await _last(value, context)
     return await value if inspect.isawaitable(value) else value
+
+
+def _is_stream(value: object) -> TypeGuard[AsyncGenerator[Any, Any]]:
+    return isinstance(value, AsyncGenerator)
 
 
 async def _in_thread(execute: Execute, arguments: Mapping[str, Any], context: ToolContext) -> Any:
     def run() -> tuple[Any, BaseException | None]:
         try:
             return execute(arguments, context), None
-        # Some exceptions (StopIteration) cannot cross from a thread into a coroutine: they are carried.
+        # StopIteration cannot leave a thread, nor a coroutine, as what it is.
+        except StopIteration as raised:
+            return None, RuntimeError(f"the tool raised {_describe(raised)}")
+        # A thread is no place to end a program or to lose an exception: it is carried to the caller.
         except BaseException as raised:
             return None, raised
 
     value, raised = await anyio.to_thread.run_sync(run, abandon_on_cancel=True)
-    if isinstance(raised, StopIteration):
-        message = "The tool raised StopIteration."
-        raise RuntimeError(message) from raised
     if raised is not None:
         raise raised
     return value
 
 
-async def _last(values: AsyncGenerator[Any, None], context: ToolContext) -> Any:
+async def _last(values: AsyncGenerator[Any, Any], context: ToolContext) -> Any:
     last: Any = MISSING
     async with aclosing(values):
         async for value in values:
@@ -147,32 +168,47 @@ async def _last(values: AsyncGenerator[Any, None], context: ToolContext) -> Any:
 
 
 async def _response(tool: Tool, value: Any, report: Report, timing: Timing) -> ToolResponse:
-    response = value if isinstance(value, ToolResponse) else ToolResponse(value)
-    raw = NO_RESULT if response.result is MISSING else response.result
+    raw: Any = value.result if isinstance(value, ToolResponse) else value
+    raw = NO_RESULT if raw is MISSING else raw
     try:
         result = to_jsonable_python(raw, bytes_mode="base64", fallback=str)
+        response = value if isinstance(value, ToolResponse) else ToolResponse(result)
     except Exception as failure:
         return error_response(f"The result of tool {tool.name!r} is no JSON: {_describe(failure)}", timing=timing)
     content = response.model_content
     if content is None and tool.to_model_output is not None and not response.is_error:
-        content = await _model_content(tool, raw, report)
+        content = await _model_content(tool, tool.to_model_output, raw, report)
     return attrs.evolve(response, result=result, model_content=content, timing=timing)
 
 
-async def _model_content(tool: Tool, result: Any, report: Report) -> tuple[ModelContent, ...] | None:
-    if tool.to_model_output is None:
-        return None
+async def _model_content(
+    tool: Tool, to_model_output: ToModelOutput, result: Any, report: Report
+) -> tuple[ModelContent, ...] | None:
     try:
-        output = tool.to_model_output(result)
+        output = to_model_output(result)
         return model_content_from(await output if inspect.isawaitable(output) else output)
     # The tool did its work: failing to describe it better does not undo that.
     except Exception as failure:
+        failure.add_note(f"raised by to_model_output of tool {tool.name!r}; the model gets the plain result")
         report(failure)
         return None
 
 
 def _describe(failure: BaseException) -> str:
-    if isinstance(failure, BaseExceptionGroup) and len(failure.exceptions) == 1:
-        return _describe(failure.exceptions[0])
-    kind, text = type(failure).__name__, str(failure)
+    inner = _only_one_in(failure)
+    if inner is not None:
+        return _describe(inner)
+    kind = type(failure).__name__
+    try:
+        text = str(failure)
+    # An exception of a tool may be unable to describe itself.
+    except Exception:
+        return kind
     return kind if is_blank(text) else f"{kind}: {text}"
+
+
+def _only_one_in(failure: BaseException) -> BaseException | None:
+    if not isinstance(failure, BaseExceptionGroup):
+        return None
+    inside = cast("BaseExceptionGroup[BaseException]", failure).exceptions
+    return inside[0] if len(inside) == 1 else None

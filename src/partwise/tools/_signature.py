@@ -7,6 +7,7 @@ import inspect
 import json
 import typing
 from collections.abc import Callable, Mapping
+from types import SimpleNamespace
 from typing import Any
 
 import attrs
@@ -23,7 +24,7 @@ from ._tool import Validate
 
 __all__ = ["Signature", "description_of", "signature_of"]
 
-_VARIADIC = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
+_VARIADIC: dict[object, str] = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
 
 
 @attrs.frozen(kw_only=True)
@@ -77,10 +78,10 @@ def signature_of(function: Callable[..., Any], name: str) -> Signature:
     context_parameter: str | None = None
     fields: dict[str, Any] = {}
     names: dict[str, str] = {}
-    for parameter in inspect.signature(function).parameters.values():
+    for parameter in _parameters(function, name):
         _check(parameter, hints, name)
         annotation = hints[parameter.name]
-        if annotation is ToolContext:
+        if _takes_context(annotation):
             if context_parameter is not None:
                 raise ToolDefinitionError(name, "it has two parameters of type ToolContext; one is enough.")
             context_parameter = parameter.name
@@ -104,17 +105,31 @@ def description_of(function: Callable[..., Any]) -> str | None:
 def _underlying(function: Callable[..., Any]) -> Callable[..., Any]:
     while isinstance(function, functools.partial):
         function = function.func
-    if inspect.isroutine(function) or inspect.isclass(function):
-        return function
-    return type(function).__call__
+    return function if inspect.isroutine(function) else type(function).__call__
+
+
+def _parameters(function: Callable[..., Any], name: str) -> list[inspect.Parameter]:
+    try:
+        return list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError) as cause:
+        raise ToolDefinitionError(name, f"it does not tell its parameters ({cause}).") from cause
 
 
 def _hints(function: Callable[..., Any], name: str) -> dict[str, Any]:
+    source = inspect.unwrap(_underlying(function))
+    annotations = dict(getattr(source, "__annotations__", {}))
+    # What a tool returns is of no concern here, and may be a name for type checkers only.
+    annotations.pop("return", None)
+    namespace = getattr(source, "__globals__", {})
     try:
-        return typing.get_type_hints(_underlying(function), include_extras=True)
+        return typing.get_type_hints(SimpleNamespace(__annotations__=annotations), namespace, include_extras=True)
     except Exception as cause:
         why = f"its annotations cannot be resolved ({cause}); use types that its module can name at run time."
         raise ToolDefinitionError(name, why) from cause
+
+
+def _takes_context(annotation: Any) -> bool:
+    return annotation is ToolContext or ToolContext in typing.get_args(annotation)
 
 
 def _check(parameter: inspect.Parameter, hints: Mapping[str, Any], name: str) -> None:

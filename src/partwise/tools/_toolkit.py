@@ -22,10 +22,8 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 class ToolOptions(TypedDict, total=False):
-    """What may be said about a tool beyond its function; each is described at ``Tool``."""
+    """What may be said about a tool beyond its function, name and description; each is described at ``Tool``."""
 
-    name: str | None
-    description: str | None
     needs_approval: NeedsApproval
     approval_options: tuple[ApprovalOption, ...]
     to_model_output: ToModelOutput | None
@@ -89,8 +87,17 @@ class Toolkit:
     @overload
     def frontend(self, function: _Function, /) -> _Function: ...
     @overload
-    def frontend(self, **options: Unpack[ToolOptions]) -> Callable[[_Function], _Function]: ...
-    def frontend(self, function: Any = None, /, **options: Unpack[ToolOptions]) -> Any:
+    def frontend(
+        self, *, name: str | None = None, description: str | None = None, **options: Unpack[ToolOptions]
+    ) -> Callable[[_Function], _Function]: ...
+    def frontend(
+        self,
+        function: Any = None,
+        *,
+        name: str | None = None,
+        description: str | None = None,
+        **options: Unpack[ToolOptions],
+    ) -> Any:
         """Make a tool that runs here, in this process.
 
         Name, description and JSON schema come from the function; see ``Tool`` for the options. The
@@ -100,69 +107,105 @@ class Toolkit:
         Raises:
             ToolDefinitionError: The function cannot become a tool.
         """
-        return self._decorate("frontend", function, options)
+        return self._decorate("frontend", function, name, description, options)
 
     @overload
     def human(self, function: _Function, /) -> _Function: ...
     @overload
-    def human(self, **options: Unpack[ToolOptions]) -> Callable[[_Function], _Function]: ...
-    def human(self, function: Any = None, /, **options: Unpack[ToolOptions]) -> Any:
+    def human(
+        self, *, name: str | None = None, description: str | None = None, **options: Unpack[ToolOptions]
+    ) -> Callable[[_Function], _Function]: ...
+    def human(
+        self,
+        function: Any = None,
+        *,
+        name: str | None = None,
+        description: str | None = None,
+        **options: Unpack[ToolOptions],
+    ) -> Any:
         """Make a tool that a person answers; the signature gives the schema, the body is never run.
 
         Raises:
             ToolDefinitionError: The function cannot become a tool.
         """
-        return self._decorate("human", function, options)
+        return self._decorate("human", function, name, description, options)
 
     @overload
     def backend(self, function: _Function, /) -> _Function: ...
     @overload
-    def backend(self, **options: Unpack[ToolOptions]) -> Callable[[_Function], _Function]: ...
-    def backend(self, function: Any = None, /, **options: Unpack[ToolOptions]) -> Any:
+    def backend(
+        self, *, name: str | None = None, description: str | None = None, **options: Unpack[ToolOptions]
+    ) -> Callable[[_Function], _Function]: ...
+    def backend(
+        self,
+        function: Any = None,
+        *,
+        name: str | None = None,
+        description: str | None = None,
+        **options: Unpack[ToolOptions],
+    ) -> Any:
         """Make a tool that runs elsewhere and is only named here; schema and body are not used.
 
         Raises:
             ToolDefinitionError: The function cannot become a tool.
         """
-        return self._decorate("backend", function, options)
+        return self._decorate("backend", function, name, description, options)
 
-    def _decorate(self, kind: ToolKind, function: Callable[..., Any] | None, options: ToolOptions) -> Any:
+    def _decorate(
+        self,
+        kind: ToolKind,
+        function: object,
+        name: str | None,
+        description: str | None,
+        options: ToolOptions,
+    ) -> Any:
         if kind == "frontend":
             options.setdefault("needs_approval", self._needs_approval)
 
         def decorate(decorated: _Function) -> _Function:
-            self.add(tool_from_function(decorated, kind, **options))
+            self.add(tool_from_function(decorated, kind, name=name, description=description, **options))
             return decorated
 
-        return decorate if function is None else decorate(function)
+        if function is None:
+            return decorate
+        if not callable(function):
+            raise ToolDefinitionError(str(function), f"it is not a function; write {kind}(name=...) for options.")
+        return decorate(function)
 
 
 def tool_from_function(
-    function: Callable[..., Any], kind: ToolKind = "frontend", **options: Unpack[ToolOptions]
+    function: Callable[..., Any],
+    kind: ToolKind = "frontend",
+    *,
+    name: str | None = None,
+    description: str | None = None,
+    **options: Unpack[ToolOptions],
 ) -> Tool:
     """Make a tool from a function: its name, its docstring's prose, and the schema of its signature.
 
     Args:
         function: Any callable with annotated parameters.
         kind: Who runs it; only a frontend tool's function is ever called.
-        options: See ``Tool``; name and description replace those of the function.
+        name: Replaces the function's name.
+        description: Replaces the function's prose.
+        options: See ``Tool``.
 
     Raises:
         ToolDefinitionError: It has no name, or a parameter that no schema can describe.
     """
-    if not callable(function):
-        raise ToolDefinitionError(str(function), "it is not a function.")
-    name = options.pop("name", None) or getattr(function, "__name__", "")
+    if inspect.isclass(function):
+        raise ToolDefinitionError(function.__name__, "it is a class; give a function.")
+    own_name: str = getattr(function, "__name__", "")
+    name = name or own_name
     if not name or name == "<lambda>":
         raise ToolDefinitionError(name, "it has no name of its own; give one.")
     if kind == "backend":
-        return Tool(name=name, kind=kind, **options)
-    description = options.pop("description", None) or description_of(function)
+        return Tool(name=name, kind=kind, description=description, **options)
     signature = signature_of(function, name)
     return Tool(
         name=name,
         kind=kind,
-        description=description,
+        description=description or description_of(function),
         parameters=signature.parameters,
         validate=signature.validate,
         execute=_execute(function, signature.context_parameter) if kind == "frontend" else None,
