@@ -52,6 +52,16 @@ def test_an_optimistic_head_gives_way_to_an_alternative_next_to_it() -> None:
     assert tree.export().head_id == "c"
 
 
+def test_an_export_with_messages_always_names_one_of_them_as_head() -> None:
+    tree = new_tree()
+    put(tree, "a", optimistic=True)
+    put(tree, "b", optimistic=True)
+    put(tree, "b/c", optimistic=True)
+    put(tree, "b/d")
+    assert tree.head_id == "a"
+    assert tree.export() == Export("d", (Entry(None, Message("d")),))
+
+
 def test_a_tree_of_optimistic_messages_exports_nothing() -> None:
     tree = new_tree()
     put(tree, "a", optimistic=True)

@@ -1,6 +1,6 @@
 """What an operation tells about the visible path."""
 
-from partwise.repository import Appended, Rebuilt, Replaced, Unchanged, export_from_list
+from partwise.repository import Appended, Entry, Export, Rebuilt, Replaced, Unchanged, export_from_list
 from tests.repository._messages import Message, new_tree, put
 
 
@@ -65,3 +65,8 @@ def test_an_import_that_updates_a_visible_message_rebuilds_from_there() -> None:
     tree = new_tree("a", "a/b", "b/c")
     export = export_from_list([tree.messages[0], Message("b", "new"), tree.messages[2]])
     assert tree.import_(export) == Rebuilt(1, (Message("b", "new"), Message("c")))
+
+
+def test_an_import_beside_the_path_names_the_visible_message_whose_alternatives_changed() -> None:
+    tree = new_tree("a", "a/b", "b/c")
+    assert tree.import_(Export("c", (Entry("a", Message("x")),))) == Unchanged(("b",))

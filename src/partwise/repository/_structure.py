@@ -84,11 +84,9 @@ class Structure(Generic[M]):
 
     def prune(self, node: Node[M]) -> None:
         """Delete everything below a node."""
-        if node.below.children:
-            for below in downwards(node.below):
-                del self.nodes[below.message.id]
-            self._forks.append(node.below)
-            node.below.empty()
+        for below in downwards(node.below):
+            del self.nodes[below.message.id]
+        node.below.empty()
 
     def empty(self) -> None:
         """Delete everything."""
