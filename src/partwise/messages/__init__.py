@@ -35,6 +35,7 @@ from ._statuses import (
 )
 from ._timing import StreamClock, step_timing
 from ._updates import with_content, with_metadata, with_part, with_status
+from ._wire import message_from_json, message_to_json
 
 __all__ = [
     "COMPLETE", "COMPLETE_STOP", "COMPLETE_UNKNOWN", "INCOMPLETE_CANCELLED", "INCOMPLETE_TOOL_CALLS", "MISSING",
@@ -48,7 +49,7 @@ __all__ = [
     "SourcePart", "Step", "StreamClock", "SystemMessage", "TextContent", "TextPart", "Timing", "ToolCallPart",
     "UploadingStatus", "UrlSourcePart", "Usage", "UserMessage", "UserPart", "WaitingStatus", "apply_decision",
     "auto_status", "error_record", "freeze", "group_status", "is_blank", "is_error_record", "is_json_value",
-    "is_not_sent", "json_equal", "message_text", "new_id", "parse_partial_object", "part_status",
-    "resolve_approval", "should_continue", "step_timing", "thaw", "thread_state", "with_content", "with_metadata",
-    "with_part", "with_status",
+    "is_not_sent", "json_equal", "message_from_json", "message_text", "message_to_json", "new_id",
+    "parse_partial_object", "part_status", "resolve_approval", "should_continue", "step_timing", "thaw",
+    "thread_state", "with_content", "with_metadata", "with_part", "with_status",
 ]
