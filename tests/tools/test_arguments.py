@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from datetime import date
-from typing import Any
+import dataclasses
+import json
+from datetime import date, timedelta
+from decimal import Decimal
+from enum import IntEnum
+from pathlib import Path
+from typing import Annotated, Any
+from uuid import UUID
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import BaseModel, Field
 
 from partwise.errors import ToolArgumentsError
 from partwise.messages import ToolCallPart
@@ -54,8 +61,6 @@ def test_json_that_is_no_object_is_refused(text: str, what: str) -> None:
 
 @given(st.dictionaries(st.text(), st.integers() | st.text() | st.none() | st.lists(st.booleans())), st.data())
 def test_no_proper_beginning_of_an_object_is_accepted(value: dict[str, Any], data: st.DataObject) -> None:
-    import json
-
     text = json.dumps(value)
     cut = data.draw(st.integers(min_value=1, max_value=len(text) - 1))
 
@@ -73,6 +78,46 @@ def test_arguments_are_bound_to_the_types_of_the_signature() -> None:
     )
 
     assert bound == {"day": date(2026, 1, 2), "count": 1, "ratio": 1.0, "tags": ("a",)}
+
+
+class Tree(BaseModel):
+    value: int
+    children: list[Tree] = []
+
+
+@dataclasses.dataclass
+class Pair:
+    first: int
+    second: str = "b"
+
+
+class Level(IntEnum):
+    LOW = 1
+
+
+@pytest.mark.parametrize(
+    ("annotation", "text", "value"),
+    [
+        (Path, '"a/b"', Path("a/b")),
+        (Decimal, '"1.50"', Decimal("1.50")),
+        (UUID, '"12345678-1234-5678-1234-567812345678"', UUID(int=0x12345678123456781234567812345678)),
+        (timedelta, '"PT1S"', timedelta(seconds=1)),
+        (Pair, '{"first": 1}', Pair(1)),
+        (Level, "1", Level.LOW),
+        (Tree, '{"value": 1, "children": [{"value": 2}]}', Tree(value=1, children=[Tree(value=2)])),
+        (frozenset[int], "[1, 1]", frozenset({1})),
+        (int | str, '"1"', "1"),
+        (Tree | Pair, '{"first": 1}', Pair(1)),
+        (Annotated[int, Field(alias="other", gt=0)], "1", 1),
+    ],
+    ids=str,
+)
+def test_json_becomes_what_the_annotation_says(annotation: Any, text: str, value: Any) -> None:
+    def take(a: Any) -> None: ...
+
+    take.__annotations__["a"] = annotation
+
+    assert bind_arguments(tool_from_function(take), call(f'{{"a": {text}}}')) == {"a": value}
 
 
 def test_what_is_not_given_is_left_to_the_function() -> None:

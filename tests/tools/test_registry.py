@@ -187,6 +187,33 @@ def test_a_registry_and_a_toolkit_are_providers() -> None:
     assert list(outer.get_model_context().tools) == ["t"]
 
 
+def test_changes_of_a_registry_inside_another_are_announced_by_both() -> None:
+    outer, other, inner = Registry(), Registry(), Registry()
+    handle = outer.add_provider(inner)
+    other.add_provider(inner)
+
+    inner.add_instruction("a")
+    handle.remove()
+    inner.add_instruction("b")
+
+    assert (outer.changes, other.changes, inner.changes) == (3, 3, 2)
+
+
+def test_a_reader_that_raises_is_reported_and_the_others_are_told() -> None:
+    reported: list[Exception] = []
+    told: list[str] = []
+    registry = Registry(on_report=reported.append)
+    registry.subscribe(lambda: [][0])
+    end = registry.subscribe(lambda: told.append("second"))
+
+    registry.add_tool(tool())
+    end()
+    end()
+    registry.add_tool(tool())
+
+    assert (told, len(reported), registry.changes) == (["second"], 2, 2)
+
+
 def test_changes_of_a_provider_are_announced_until_it_is_taken_back() -> None:
     registry, source = Registry(), Source()
     handle = registry.add_provider(source)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Protocol, runtime_checkable
 
 import attrs
+from reactivex import Subject
 
 from ._context import Report, log_failure
 from ._model_context import ContextProvider, ModelContext, context_of, join_system, merge_contexts
@@ -42,6 +43,7 @@ class ModelContextRegistry:
     def __init__(self, on_change: Callable[[], None] | None = None, *, on_report: Report = log_failure) -> None:
         self._on_change = on_change
         self._report = on_report
+        self._changes: Subject[None] = Subject()
         self._tools: dict[object, Tool] = {}
         self._instructions: dict[object, Instruction] = {}
         self._providers: dict[object, ContextProvider] = {}
@@ -98,7 +100,23 @@ class ModelContextRegistry:
             tools=_without_overwrite(tools) | dict(provided.tools),
         )
 
+    def subscribe(self, on_change: Callable[[], None], /) -> Callable[[], None]:
+        """Be told of every change too, as a registry that holds this one is; what that raises is reported.
+
+        Returns:
+            A function that ends the subscription.
+        """
+
+        def tell(_: None) -> None:
+            try:
+                on_change()
+            except Exception as failure:
+                self._report(failure)
+
+        return self._changes.subscribe(tell).dispose
+
     def _changed(self) -> None:
+        self._changes.on_next(None)
         if self._on_change is not None:
             self._on_change()
 

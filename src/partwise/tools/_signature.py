@@ -175,7 +175,8 @@ def _model(name: str, fields: Mapping[str, Any]) -> tuple[type[pydantic.BaseMode
         model = pydantic.create_model(name, __config__=config, **fields)
         schema = model.model_json_schema(by_alias=True, schema_generator=_Schema)
     except (pydantic.errors.PydanticUserError, TypeError) as cause:
-        raise ToolDefinitionError(name, f"a parameter has a type without a JSON schema: {cause.args[0]}") from cause
+        reason = str(cause).partition("\n")[0]
+        raise ToolDefinitionError(name, f"a parameter has a type without a JSON schema: {reason}") from cause
     return model, schema
 
 
