@@ -508,3 +508,23 @@ async def test_a_tool_that_cancels_itself_gets_an_error_result(anyio_backend: st
 
     assert seen["2"] == 1
     assert "cancelled from within" in seen["1"]["error"]
+
+
+async def test_a_plain_failure_beside_a_keyboard_interrupt_does_not_hide_it() -> None:
+    async def interrupted() -> None:
+        message = "several"
+        raise BaseExceptionGroup(message, [KeyboardInterrupt(), ValueError()])
+
+    with pytest.raises(BaseExceptionGroup) as caught:
+        await run(interrupted)
+
+    assert [type(inside) for inside in caught.value.exceptions] == [KeyboardInterrupt, ValueError]
+
+
+async def test_a_failure_that_nobody_takes_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    failure = ValueError("beside")
+
+    context().report(failure)
+    context().progress(1)
+
+    assert [record.exc_info[1] for record in caplog.records if record.exc_info] == [failure]

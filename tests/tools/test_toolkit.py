@@ -332,6 +332,24 @@ def test_a_function_that_cannot_become_a_tool_is_refused_with_the_reason(functio
     assert len(tools) == 0
 
 
+def test_a_function_that_does_not_tell_its_parameters_is_refused() -> None:
+    with pytest.raises(ToolDefinitionError, match="does not tell its parameters"):
+        tool_from_function(getattr, name="getattr")
+
+
+def test_a_docstring_that_cannot_be_parsed_is_taken_as_prose() -> None:
+    def broken(a: int) -> None:
+        """Do it.
+
+        :param
+        """
+
+    tool = tool_from_function(broken)
+
+    assert tool.description is not None
+    assert tool.description.startswith("Do it.")
+
+
 def test_what_is_no_function_is_refused() -> None:
     tools: Any = Toolkit()
 
