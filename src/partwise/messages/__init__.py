@@ -15,6 +15,9 @@ from ._failure import error_record, is_error_record, is_not_sent
 from ._frozen import FrozenDict, FrozenList, JsonValue, freeze, thaw
 from ._ids import new_id
 from ._json_values import is_json_value, json_equal
+from ._like import branches_from_likes, message_from_like, messages_from_likes
+from ._like_parts import parts_from_like
+from ._like_place import LikeIssue, Report, log_issue
 from ._messages import (
     AssistantMessage, AssistantMetadata, Feedback, Message, MessageTiming, Metadata, Role, Step, SystemMessage,
     Usage, UserMessage,
@@ -43,13 +46,14 @@ __all__ = [
     "AssistantMessage", "AssistantMetadata", "AssistantPart", "Attachment", "AttachmentStatus", "AudioPart",
     "CompleteAttachment", "CompleteReason", "CompleteStatus", "Confirm", "DataPart", "Decision",
     "DocumentSourcePart", "FailedStatus", "Feedback", "FileContent", "FilePart", "FrozenDict", "FrozenList",
-    "GenerativeUIPart", "ImagePart", "IncompleteReason", "IncompleteStatus", "Interrupt", "JsonValue", "Message",
-    "MessageStatus", "MessageTiming", "Metadata", "Missing", "MissingType", "ModelContent", "Part", "PartStatus",
-    "PendingAttachment", "ReasoningPart", "RequiresActionReason", "RequiresActionStatus", "Role", "RunningStatus",
-    "SourcePart", "Step", "StreamClock", "SystemMessage", "TextContent", "TextPart", "Timing", "ToolCallPart",
-    "UploadingStatus", "UrlSourcePart", "Usage", "UserMessage", "UserPart", "WaitingStatus", "apply_decision",
-    "auto_status", "error_record", "freeze", "group_status", "is_blank", "is_error_record", "is_json_value",
-    "is_not_sent", "json_equal", "message_from_json", "message_text", "message_to_json", "new_id",
-    "parse_partial_object", "part_status", "resolve_approval", "should_continue", "step_timing", "thaw",
-    "thread_state", "with_content", "with_metadata", "with_part", "with_status",
+    "GenerativeUIPart", "ImagePart", "IncompleteReason", "IncompleteStatus", "Interrupt", "JsonValue", "LikeIssue",
+    "Message", "MessageStatus", "MessageTiming", "Metadata", "Missing", "MissingType", "ModelContent", "Part",
+    "PartStatus", "PendingAttachment", "ReasoningPart", "Report", "RequiresActionReason", "RequiresActionStatus",
+    "Role", "RunningStatus", "SourcePart", "Step", "StreamClock", "SystemMessage", "TextContent", "TextPart",
+    "Timing", "ToolCallPart", "UploadingStatus", "UrlSourcePart", "Usage", "UserMessage", "UserPart",
+    "WaitingStatus", "apply_decision", "auto_status", "branches_from_likes", "error_record", "freeze",
+    "group_status", "is_blank", "is_error_record", "is_json_value", "is_not_sent", "json_equal", "log_issue",
+    "message_from_json", "message_from_like", "message_text", "message_to_json", "messages_from_likes", "new_id",
+    "parse_partial_object", "part_status", "parts_from_like", "resolve_approval", "should_continue", "step_timing",
+    "thaw", "thread_state", "with_content", "with_metadata", "with_part", "with_status",
 ]

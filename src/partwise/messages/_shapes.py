@@ -54,7 +54,7 @@ from ._statuses import (
     RunningStatus,
 )
 
-__all__ = ["UNKNOWN_KIND", "adapter_of"]
+__all__ = ["UNKNOWN_KIND", "adapter_of", "read_time"]
 
 UNKNOWN_KIND = "unknown-kind"
 
@@ -96,7 +96,12 @@ def _one_of() -> Discriminator:
     return Discriminator(_kind, custom_error_type=UNKNOWN_KIND, custom_error_message="is of no kind that fits here")
 
 
-def _read_time(value: object) -> datetime:
+def read_time(value: object) -> datetime:
+    """Read a time; one without a zone is taken as UTC.
+
+    Raises:
+        ValueError: It is neither a time nor ISO 8601 text.
+    """
     if isinstance(value, str):
         try:
             value = datetime.fromisoformat(value)
@@ -109,7 +114,7 @@ def _read_time(value: object) -> datetime:
     return value if value.tzinfo is not None else value.replace(tzinfo=UTC)
 
 
-_Time: TypeAlias = Annotated[datetime, BeforeValidator(_read_time)]
+_Time: TypeAlias = Annotated[datetime, BeforeValidator(read_time)]
 
 
 # ---------------------------------------------------------------- statuses
