@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -45,7 +45,7 @@ SCHEMA_VERSION = len(_STEPS)
 
 
 @contextmanager
-def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+def transaction(connection: sqlite3.Connection) -> Generator[None]:
     """Write all of the block or nothing of it."""
     connection.execute("BEGIN IMMEDIATE")
     try:

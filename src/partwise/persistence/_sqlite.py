@@ -48,7 +48,7 @@ class SqliteHistory:
     def __init__(
         self, path: str | os.PathLike[str], thread_id: str = "default", *, report: ReportProblem = log_problem
     ) -> None:
-        self.path = os.path.expanduser(os.fspath(path))
+        self.path: str = os.path.expanduser(os.fspath(path))
         self.thread_id = thread_id
         self._report = report
         self._reported: set[HistoryProblem] = set()
@@ -129,15 +129,20 @@ class SqliteHistory:
     async def _perform(
         self, operation: str, work: Callable[[sqlite3.Connection], T], message_id: str | None = None
     ) -> T:
+        outcome: list[T] = []
         with anyio.CancelScope(shield=True):
-            async with self._turn:
-                try:
-                    return await anyio.to_thread.run_sync(self._in_thread, work, limiter=self._worker)
-                except HistoryError:
-                    raise
-                except (sqlite3.Error, OSError, ValueError, TypeError, RecursionError) as error:
-                    text = f"could not {operation} in {self.path!r}: {error}"
-                    raise HistoryError(operation, text, message_id=message_id) from error
+            outcome.append(await self._in_turn(operation, work, message_id))
+        return outcome[0]
+
+    async def _in_turn(self, operation: str, work: Callable[[sqlite3.Connection], T], message_id: str | None) -> T:
+        async with self._turn:
+            try:
+                return await anyio.to_thread.run_sync(self._in_thread, work, limiter=self._worker)
+            except HistoryError:
+                raise
+            except (sqlite3.Error, OSError, ValueError, TypeError, RecursionError) as error:
+                text = f"could not {operation} in {self.path!r}: {error}"
+                raise HistoryError(operation, text, message_id=message_id) from error
 
     def _in_thread(self, work: Callable[[sqlite3.Connection], T]) -> T:
         if self._closed:
