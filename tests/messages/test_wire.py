@@ -1,5 +1,4 @@
 import json
-from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
@@ -8,7 +7,6 @@ from partwise.errors import WireError
 from partwise.messages import (
     COMPLETE,
     RUNNING,
-    AssistantMessage,
     AssistantMetadata,
     IncompleteStatus,
     TextPart,
@@ -19,11 +17,7 @@ from partwise.messages import (
 )
 from tests.strategies import messages
 
-WHEN = datetime(2024, 5, 6, 7, 8, 9, tzinfo=UTC)
-
-
-def answer(*content: object, **more: object) -> AssistantMessage:
-    return AssistantMessage(id="a1", created_at=WHEN, content=content, **more)  # type: ignore[arg-type]  # any part
+from ._answers import WHEN, answer
 
 
 @given(messages())

@@ -60,8 +60,8 @@ def parts_from_like(
     """Read the content of a message.
 
     Args:
-        content: Text, or a sequence of parts: part objects, which are kept as they are, or mappings
-            in our spelling or in JavaScript's. ``{"type": "data-<name>", "data": ...}`` is a data part.
+        content: Text, or a sequence of parts: text, part objects, which are kept as they are, or
+            mappings in our spelling or in JavaScript's. ``{"type": "data-<name>", "data": ...}`` is a data part.
         role: Whose message it is; an assistant's blank text, and images that are neither ``https:``
             nor ``blob:`` nor base64 data URLs, are left out.
         message_id: The id of the message. A tool call without an id gets one that is made of it and
@@ -111,6 +111,8 @@ def _as_data(item: object) -> object:
 
 
 def _read_part(item: object, place: Place, *, keep_blank: bool) -> Part | None:
+    if isinstance(item, str):
+        item = TextPart(item)
     kind = _kind(item, place)
     if kind not in _ALLOWED[place.role]:
         allowed = ", ".join(sorted(_ALLOWED[place.role]))
