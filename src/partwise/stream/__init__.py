@@ -20,6 +20,7 @@ from ._chunks import (
 )
 from ._fold import Fold, Report
 from ._json import ArgsReader
+from ._sse import SseEvent, SseReader
 
 __all__ = [
     "ArgsReader",
@@ -32,6 +33,8 @@ __all__ = [
     "PartChunk",
     "ReasoningDelta",
     "Report",
+    "SseEvent",
+    "SseReader",
     "StepFinish",
     "StepStart",
     "TextDelta",

@@ -1,0 +1,1 @@
+"""Ready-made chat models, each behind an extra; import the one you need."""

@@ -1,0 +1,161 @@
+"""What the fields of a Chat Completions payload mean, over all the servers that speak it in their own way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal, TypeAlias, cast
+
+from partwise.messages import FrozenDict, UrlSourcePart, Usage, freeze
+from partwise.stream import FinishReason
+
+__all__ = [
+    "Json",
+    "Piece",
+    "error_of",
+    "finish_of",
+    "mapping",
+    "mappings",
+    "merge_usage",
+    "reasoning_marks",
+    "sources_of",
+    "text_pieces",
+    "usage_of",
+    "word",
+]
+
+Json: TypeAlias = Mapping[str, Any]
+Piece: TypeAlias = tuple[Literal["text", "reasoning", "refusal"], str]
+
+_FINISHES: dict[str, FinishReason] = {
+    "stop": "stop",
+    "stop_sequence": "stop",
+    "end_turn": "stop",
+    "eos": "stop",
+    "length": "length",
+    "max_tokens": "length",
+    "model_length": "length",
+    "tool_calls": "tool-calls",
+    "function_call": "tool-calls",
+    "tool_use": "tool-calls",
+    "content_filter": "content-filter",
+    "error": "error",
+}
+
+
+def mapping(value: object) -> Json:
+    """Return a JSON object, or an empty one in place of anything else."""
+    return cast("Json", value) if isinstance(value, Mapping) else {}
+
+
+def mappings(value: object) -> list[Json]:
+    """Return the JSON objects of a list, or nothing in place of anything else."""
+    items = cast("list[object]", value) if isinstance(value, list) else []
+    return [cast("Json", item) for item in items if isinstance(item, Mapping)]
+
+
+def word(value: object) -> str:
+    """Return a text, or an empty one in place of anything else: absent, null and "" mean the same for ids and names."""
+    return value if isinstance(value, str) else ""
+
+
+def text_pieces(delta: Json) -> Iterator[Piece]:
+    """Give the text of a delta in reading order: reasoning, text, refusal.
+
+    Reasoning comes under two names, which say the same where both are there. Content is a text, or
+    a list of texts and thoughts, and the kind may change from delta to delta.
+    """
+    reasoning = word(delta.get("reasoning_content")) or word(delta.get("reasoning"))
+    if not reasoning and not delta.get("content"):
+        reasoning = "".join(_detail_texts(delta))
+    if reasoning:
+        yield "reasoning", reasoning
+    content = delta.get("content")
+    if isinstance(content, str):
+        yield "text", content
+    for item in mappings(content):
+        if item.get("type") == "thinking":
+            thinking = item.get("thinking")
+            yield "reasoning", word(thinking) or "".join(word(piece.get("text")) for piece in mappings(thinking))
+        elif item.get("type") == "text":
+            yield "text", word(item.get("text"))
+    yield "text", word(mapping(delta.get("audio")).get("transcript"))
+    yield "refusal", word(delta.get("refusal"))
+
+
+def _detail_texts(delta: Json) -> Iterator[str]:
+    for detail in mappings(delta.get("reasoning_details")):
+        yield word(detail.get("text")) or word(detail.get("summary"))
+
+
+def reasoning_marks(delta: Json) -> list[Json]:
+    """Return signatures and encrypted reasoning: never shown, but needed to send the turn back."""
+    return [
+        {key: value for key, value in detail.items() if key != "text" or value}
+        for detail in mappings(delta.get("reasoning_details"))
+        if detail.get("signature") or detail.get("data")
+    ]
+
+
+def finish_of(choice: Json) -> FinishReason | None:
+    """Return why a choice ended, or None if it goes on."""
+    reason = word(choice.get("finish_reason"))
+    return _FINISHES.get(reason, "other") if reason else None
+
+
+def usage_of(payload: Json, choice: Json) -> Usage | None:
+    """Return the usage that a payload tells of, wherever it puts it; one of only zeros tells of none."""
+    found = payload.get("usage") or mapping(payload.get("x_groq")).get("usage") or choice.get("usage")
+    usage = mapping(found)
+    told = Usage(
+        input_tokens=_count(usage.get("prompt_tokens")),
+        output_tokens=_count(usage.get("completion_tokens")),
+        reasoning_tokens=_count(mapping(usage.get("completion_tokens_details")).get("reasoning_tokens")),
+        cached_input_tokens=_count(mapping(usage.get("prompt_tokens_details")).get("cached_tokens")),
+    )
+    return told if told.input_tokens or told.output_tokens else None
+
+
+def _count(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def merge_usage(old: Usage | None, new: Usage | None) -> Usage | None:
+    """Lay a later snapshot of the usage over an earlier one, field by field."""
+    if old is None or new is None:
+        return new or old
+    return Usage(
+        input_tokens=old.input_tokens if new.input_tokens is None else new.input_tokens,
+        output_tokens=old.output_tokens if new.output_tokens is None else new.output_tokens,
+        reasoning_tokens=old.reasoning_tokens if new.reasoning_tokens is None else new.reasoning_tokens,
+        cached_input_tokens=old.cached_input_tokens if new.cached_input_tokens is None else new.cached_input_tokens,
+    )
+
+
+def sources_of(payload: Json, delta: Json) -> Iterator[UrlSourcePart]:
+    """Give the pages that a payload cites. A page's id is its URL, so that it is one source however often it comes."""
+    for annotation in mappings(delta.get("annotations")):
+        citation = mapping(annotation.get("url_citation"))
+        yield from _source(citation.get("url"), citation.get("title"), citation)
+    for result in mappings(payload.get("search_results")):
+        yield from _source(result.get("url"), result.get("title"), {})
+    citations = payload.get("citations")
+    for url in cast("list[object]", citations) if isinstance(citations, list) else []:
+        yield from _source(url, None, {})
+
+
+def _source(url: object, title: object, citation: Json) -> Iterator[UrlSourcePart]:
+    if not isinstance(url, str) or not url:
+        return
+    span = {key: citation[key] for key in ("start_index", "end_index", "content") if citation.get(key) is not None}
+    yield UrlSourcePart(
+        id=url, url=url, title=word(title) or None, provider_metadata={"openai": span} if span else None
+    )
+
+
+def error_of(error: object) -> FrozenDict:
+    """Describe an error that a server sent as a structured error; what else it says stays beside it."""
+    fields = mapping(error)
+    code = next((str(fields[key]) for key in ("code", "type", "status_code") if fields.get(key)), "provider-error")
+    message = word(fields.get("message")) or word(fields.get("detail")) or (error if isinstance(error, str) else "")
+    kept = {key: value for key, value in fields.items() if key not in ("severity", "display")}
+    return FrozenDict({**freeze(kept), "code": code, "message": message or f"The provider reported an error: {error}"})

@@ -1,0 +1,213 @@
+"""From a conversation to the parameters of a Chat Completions request."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, assert_never
+
+from partwise.messages import (
+    AssistantMessage,
+    AudioPart,
+    DataPart,
+    FileContent,
+    FilePart,
+    ImagePart,
+    Message,
+    ReasoningPart,
+    SystemMessage,
+    TextContent,
+    TextPart,
+    ToolCallPart,
+    UserMessage,
+    UserPart,
+    thaw,
+)
+from partwise.tools import tools_for_backend
+
+from ._fields import mapping
+
+if TYPE_CHECKING:
+    from partwise.adapters import RunContext
+
+__all__ = ["chat_messages", "chat_request"]
+
+_SETTINGS = (
+    "frequency_penalty",
+    "logit_bias",
+    "max_completion_tokens",
+    "max_tokens",
+    "parallel_tool_calls",
+    "presence_penalty",
+    "reasoning_effort",
+    "response_format",
+    "seed",
+    "stop",
+    "temperature",
+    "tool_choice",
+    "top_p",
+    "user",
+)
+
+
+def chat_request(run: RunContext, model: str, defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters of the request for a roundtrip.
+
+    Args:
+        run: The conversation, the tools and the settings. Settings of the context are laid over the
+            defaults; ``model_name`` and ``reasoning_effort`` are taken from its config.
+        model: The model, unless the context names another.
+        defaults: Further parameters, as the SDK calls them.
+    """
+    context = run.context
+    settings = {name: thaw(context.call_settings[name]) for name in _SETTINGS if name in context.call_settings}
+    if context.config.get("reasoning_effort") is not None:
+        settings.setdefault("reasoning_effort", context.config["reasoning_effort"])
+    headers = context.call_settings.get("headers")
+    if headers:
+        settings["extra_headers"] = {**(defaults.get("extra_headers") or {}), **thaw(headers)}
+    tools = [
+        {"type": "function", "function": {"name": name, **_description(tool), "parameters": thaw(tool["parameters"])}}
+        for name, tool in tools_for_backend(context).items()
+    ]
+    return {
+        **defaults,
+        **settings,
+        **({"tools": tools} if tools else {}),
+        "model": context.config.get("model_name") or model,
+        "messages": chat_messages((*run.messages, run.message), system=context.system),
+    }
+
+
+def _description(tool: Mapping[str, Any]) -> dict[str, str]:
+    return {"description": tool["description"]} if tool.get("description") else {}
+
+
+def chat_messages(messages: Sequence[Message], *, system: str | None = None) -> list[dict[str, Any]]:
+    """Return messages as the Chat Completions API writes them.
+
+    Reasoning, sources and data are not sent, nor are calls that the provider ran itself. A call
+    without a result is left out, because the API accepts no call that nobody answered.
+    """
+    sent: list[dict[str, Any]] = [{"role": "system", "content": system}] if system else []
+    for message in messages:
+        match message:
+            case SystemMessage():
+                sent.append({"role": "system", "content": "".join(part.text for part in message.content)})
+            case UserMessage():
+                sent.append({"role": "user", "content": _user_content(message)})
+            case AssistantMessage():
+                sent.extend(_assistant_messages(message))
+            case _:
+                assert_never(message)
+    return sent
+
+
+def _user_content(message: UserMessage) -> str | list[dict[str, Any]]:
+    parts = [*message.content, *(part for attachment in message.attachments for part in attachment.content)]
+    items = [item for part in parts for item in _user_item(part)]
+    if all(item["type"] == "text" for item in items):
+        return "\n\n".join(item["text"] for item in items)
+    return items
+
+
+def _user_item(part: UserPart) -> Iterator[dict[str, Any]]:
+    match part:
+        case TextPart():
+            yield _text(part.text)
+        case ImagePart():
+            yield {"type": "image_url", "image_url": {"url": part.image}}
+        case FilePart():
+            yield _file(part)
+        case AudioPart():
+            yield {"type": "input_audio", "input_audio": {"data": part.data, "format": part.format}}
+        case DataPart():
+            return
+        case _:
+            assert_never(part)
+
+
+def _text(text: str) -> dict[str, Any]:
+    return {"type": "text", "text": text}
+
+
+def _file(part: FilePart) -> dict[str, Any]:
+    if part.source_type == "id":
+        return {"type": "file", "file": {"file_id": part.data}}
+    is_url = part.source_type == "url" or part.data.lower().startswith(("http://", "https://"))
+    is_address = is_url or part.data.startswith("data:")
+    address = part.data if is_address else f"data:{part.media_type};base64,{part.data}"
+    if part.media_type.startswith("image/"):
+        return {"type": "image_url", "image_url": {"url": address}}
+    if is_url and not part.data.startswith("data:"):  # the API takes files, but no addresses of files
+        return _text(f"[{part.filename or part.media_type}]({part.data})")
+    return {"type": "file", "file": {"filename": part.filename or "file", "file_data": address}}
+
+
+def _assistant_messages(message: AssistantMessage) -> Iterator[dict[str, Any]]:
+    """Give one message per roundtrip, as far as the parts show where one ended, each with the results of its calls."""
+    texts: list[str] = []
+    calls: list[ToolCallPart] = []
+    for part in message.content:
+        if isinstance(part, ToolCallPart):
+            if part.has_result and not _ran_at_provider(part):
+                calls.append(part)
+            continue
+        if isinstance(part, (TextPart, ReasoningPart)) and calls:
+            yield from _roundtrip(texts, calls)
+            texts, calls = [], []
+        if isinstance(part, TextPart):
+            texts.append(part.text)
+    yield from _roundtrip(texts, calls)
+
+
+def _ran_at_provider(part: ToolCallPart) -> bool:
+    said = mapping((part.provider_metadata or {}).get("openai"))
+    return bool(said.get("provider_executed"))
+
+
+def _roundtrip(texts: Iterable[str], calls: Sequence[ToolCallPart]) -> Iterator[dict[str, Any]]:
+    text = "\n\n".join(texts)
+    if not text and not calls:
+        return
+    sent: dict[str, Any] = {"role": "assistant", "content": text or None}
+    if calls:
+        sent["tool_calls"] = [_call(call) for call in calls]
+    yield sent
+    for call in calls:
+        yield {"role": "tool", "tool_call_id": call.tool_call_id, "content": _result(call)}
+
+
+def _call(call: ToolCallPart) -> dict[str, Any]:
+    function = {"name": call.tool_name or "unknown", "arguments": _arguments(call)}
+    return {"id": call.tool_call_id, "type": "function", "function": function}
+
+
+def _arguments(call: ToolCallPart) -> str:
+    """Return the arguments as they came if they are JSON, because many servers refuse a turn with broken ones."""
+    try:
+        if isinstance(json.loads(call.args_text), dict):
+            return call.args_text
+    except (ValueError, RecursionError):
+        pass
+    return _as_json(call.args)
+
+
+def _result(call: ToolCallPart) -> str | list[dict[str, Any]]:
+    if call.model_content is not None:
+        return [_text(_model_text(content)) for content in call.model_content]
+    return call.result if isinstance(call.result, str) else _as_json(call.result)
+
+
+def _model_text(content: TextContent | FileContent) -> str:
+    match content:
+        case TextContent():
+            return content.text
+        case FileContent():  # a tool's message may hold nothing but text
+            return f"[file {content.filename or ''} ({content.media_type})]"
+        case _:
+            assert_never(content)
+
+
+def _as_json(value: object) -> str:
+    return json.dumps(thaw(value), ensure_ascii=False, default=str)
