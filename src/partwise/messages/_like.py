@@ -14,7 +14,6 @@ from ._like_parts import read_parts
 from ._like_place import Place, Report, log_issue
 from ._messages import AssistantMessage, Message, Metadata, SystemMessage, UserMessage
 from ._parts import TextPart
-from ._shapes import read_time
 from ._spellings import respell, spelled
 from ._statuses import (
     COMPLETE_UNKNOWN,
@@ -24,6 +23,7 @@ from ._statuses import (
     RequiresActionStatus,
     RunningStatus,
 )
+from ._times import read_time
 
 __all__ = ["branches_from_likes", "message_from_like", "messages_from_likes"]
 

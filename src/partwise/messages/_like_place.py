@@ -11,8 +11,7 @@ import pydantic
 
 from partwise.errors import MessageLikeError
 
-from ._shapes import adapter_of
-from ._wire import describe_invalid
+from ._validation import describe_invalid, validate
 
 __all__ = ["LikeIssue", "Place", "Report", "log_issue"]
 
@@ -75,7 +74,7 @@ class Place:
         """
         while True:
             try:
-                return adapter_of(what).validate_python(fields)
+                return validate(what, fields)
             except pydantic.ValidationError as error:
                 if not self._leave_out_unknown(fields, error):
                     where, why = describe_invalid(error)

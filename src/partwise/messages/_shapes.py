@@ -7,7 +7,7 @@ absent and one which is null stay two different things.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import cache
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
@@ -53,8 +53,9 @@ from ._statuses import (
     RequiresActionStatus,
     RunningStatus,
 )
+from ._times import read_time
 
-__all__ = ["UNKNOWN_KIND", "adapter_of", "read_time"]
+__all__ = ["UNKNOWN_KIND", "adapter_of"]
 
 UNKNOWN_KIND = "unknown-kind"
 
@@ -94,24 +95,6 @@ def _kind(value: object) -> str:
 
 def _one_of() -> Discriminator:
     return Discriminator(_kind, custom_error_type=UNKNOWN_KIND, custom_error_message="is of no kind that fits here")
-
-
-def read_time(value: object) -> datetime:
-    """Read a time; one without a zone is taken as UTC.
-
-    Raises:
-        ValueError: It is neither a time nor ISO 8601 text.
-    """
-    if isinstance(value, str):
-        try:
-            value = datetime.fromisoformat(value)
-        except ValueError as error:
-            text = "is no time; write it like 2024-05-06T07:08:09+00:00"
-            raise ValueError(text) from error
-    if not isinstance(value, datetime):
-        text = "is no time; write it as ISO 8601 text"
-        raise ValueError(text)  # noqa: TRY004 - pydantic turns a ValueError, and no TypeError, into its own error
-    return value if value.tzinfo is not None else value.replace(tzinfo=UTC)
 
 
 _Time: TypeAlias = Annotated[datetime, BeforeValidator(read_time)]

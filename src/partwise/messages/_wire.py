@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import cache
 from typing import Any, Final, cast
 
@@ -15,9 +15,10 @@ from partwise.errors import WireError
 
 from ._json_values import MAX_DEPTH
 from ._messages import Message
-from ._shapes import UNKNOWN_KIND, adapter_of
+from ._times import write_time
+from ._validation import describe_invalid, validate
 
-__all__ = ["describe_invalid", "message_from_json", "message_to_json"]
+__all__ = ["message_from_json", "message_to_json"]
 
 # Fields that hold whatever JSON somebody put there.
 _JSON_FIELDS: Final = frozenset(
@@ -70,7 +71,7 @@ def message_from_json(data: object) -> Message:
         WireError: The data does not describe a message; the error names the message and the place.
     """
     try:
-        message: Message = adapter_of("message").validate_python(data)
+        message: Message = validate("message", data)
     except pydantic.ValidationError as error:
         where, why = describe_invalid(error)
         message_id = cast("Mapping[str, object]", data).get("id") if isinstance(data, Mapping) else None
@@ -78,24 +79,6 @@ def message_from_json(data: object) -> Message:
         text = f"{name} cannot be read from JSON{where and ', at ' + where}: {why}"
         raise WireError(text, where=where) from error
     return message
-
-
-def describe_invalid(error: pydantic.ValidationError) -> tuple[str, str]:
-    """Return the place of the first fault, as a path with dots, and what is wrong there."""
-    first = error.errors(include_url=False)[0]
-    steps = [str(step) for step in first["loc"] if not (isinstance(step, str) and step.startswith("<"))]
-    why = first["msg"]
-    if first["type"] == UNKNOWN_KIND:
-        given: object = first["input"]
-        why = f"{_kind(given)!r} {why}"
-    return ".".join(steps), why
-
-
-def _kind(given: object) -> object:
-    if not isinstance(given, Mapping):
-        return given
-    fields = cast("Mapping[str, object]", given)
-    return fields.get("type", fields.get("role"))
 
 
 def _write(value: object, where: str) -> dict[str, Any]:
@@ -125,8 +108,7 @@ def _written(value: object, where: str) -> object:
         case None | str() | bool() | int() | float():
             return _json(value, where, 0)
         case datetime():
-            aware = value if value.tzinfo is not None else value.replace(tzinfo=UTC)
-            return aware.astimezone(UTC).isoformat()
+            return write_time(value)
         case tuple():
             items = cast("Sequence[object]", value)
             return [_written(item, f"{where}.{index}") for index, item in enumerate(items)]
