@@ -25,6 +25,8 @@ __all__ = ["OpenAIChat"]
 
 # A server that does not let go of a connection must not hold up the end of a run.
 _CLOSE_SECONDS = 2
+# How much of an error page is shown; a page of HTML is not.
+_PLAIN_CHARACTERS = 200
 
 
 class OpenAIChat:
@@ -144,7 +146,8 @@ def _record(error: Exception) -> FrozenDict:
     """Describe what the SDK raised: the server's own error if there is one."""
     from openai import APIConnectionError, APIError, APITimeoutError
 
-    body = mapping(getattr(error, "body", None))
+    said = getattr(error, "body", None)
+    body = mapping(said)
     status = getattr(error, "status_code", None)
     if isinstance(error, APIError) and body:
         return error_of({"message": error.message, **({"status_code": status} if status else {}), **body})
@@ -153,6 +156,7 @@ def _record(error: Exception) -> FrozenDict:
     if isinstance(error, APITimeoutError):
         return error_of({"code": "timeout", "message": message})
     if status:
-        return error_of({"code": status, "status_code": status, "message": message})
+        plain = f": {said[:_PLAIN_CHARACTERS]}" if isinstance(said, str) and said and not said.startswith("<") else ""
+        return error_of({"code": status, "status_code": status, "message": message + plain})
     is_sdk = isinstance(error, APIError) and not isinstance(error, APIConnectionError)
     return error_of({"code": "provider-error" if is_sdk else "connection", "message": message})

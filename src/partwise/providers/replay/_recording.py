@@ -12,7 +12,7 @@ from partwise.errors import WireError
 
 __all__ = ["read_recording"]
 
-_EVENT_END = re.compile(rb"(?:\r\n|\n|\r){2,}|\Z")
+_EVENT_END = re.compile(rb"(?>\r\n|\n|\r){2,}|\Z")
 _LINE = re.compile(rb"[^\r\n]+")
 
 

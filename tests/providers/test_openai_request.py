@@ -1,0 +1,208 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from partwise.messages import (
+    AssistantMessage,
+    AssistantPart,
+    AudioPart,
+    CompleteAttachment,
+    DataPart,
+    FileContent,
+    FilePart,
+    ImagePart,
+    ReasoningPart,
+    SystemMessage,
+    TextContent,
+    TextPart,
+    ToolCallPart,
+    UserMessage,
+    UserPart,
+)
+from partwise.providers.openai import chat_messages, chat_request
+from partwise.tools import ModelContext, Tool
+
+AT = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def user(*parts: UserPart | str, attachments: tuple[CompleteAttachment, ...] = ()) -> UserMessage:
+    content = tuple(TextPart(part) if isinstance(part, str) else part for part in parts)
+    return UserMessage(id="u", created_at=AT, content=content, attachments=attachments)
+
+
+def assistant(*parts: AssistantPart) -> AssistantMessage:
+    return AssistantMessage(id="a", created_at=AT, content=parts)
+
+
+def called(call_id: str = "c1", **fields: Any) -> ToolCallPart:
+    return ToolCallPart(**{"tool_call_id": call_id, "tool_name": "look", "args_text": "{}", "result": "ok", **fields})
+
+
+def sent_call(call_id: str = "c1", name: str = "look", arguments: str = "{}") -> dict[str, Any]:
+    return {"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments}}
+
+
+def answered(call_id: str = "c1", content: object = "ok") -> dict[str, Any]:
+    return {"role": "tool", "tool_call_id": call_id, "content": content}
+
+
+def test_instructions_come_first_and_texts_are_sent_as_text() -> None:
+    system = SystemMessage(id="s", created_at=AT, content=(TextPart("Be kind"),))
+
+    assert chat_messages([system, user("Hi", "there")], system="Be brief") == [
+        {"role": "system", "content": "Be brief"},
+        {"role": "system", "content": "Be kind"},
+        {"role": "user", "content": "Hi\n\nthere"},
+    ]
+
+
+def test_an_answer_without_anything_to_send_is_left_out() -> None:
+    assert chat_messages([user(), assistant(), assistant(ReasoningPart("hm"), TextPart(""))]) == [
+        {"role": "user", "content": ""}
+    ]
+
+
+@pytest.mark.parametrize(
+    ("part", "item"),
+    [
+        (ImagePart(image="https://a/b.png"), {"type": "image_url", "image_url": {"url": "https://a/b.png"}}),
+        (
+            FilePart(data="AA==", media_type="image/png"),
+            {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}},
+        ),
+        (
+            FilePart(data="AA==", media_type="application/pdf", filename="a.pdf"),
+            {"type": "file", "file": {"filename": "a.pdf", "file_data": "data:application/pdf;base64,AA=="}},
+        ),
+        (
+            FilePart(data="data:text/plain;base64,AA==", media_type="text/plain", source_type="url"),
+            {"type": "file", "file": {"filename": "file", "file_data": "data:text/plain;base64,AA=="}},
+        ),
+        (
+            FilePart(data="file-1", media_type="text/plain", source_type="id"),
+            {"type": "file", "file": {"file_id": "file-1"}},
+        ),
+        (
+            AudioPart(data="AA==", format="mp3"),
+            {"type": "input_audio", "input_audio": {"data": "AA==", "format": "mp3"}},
+        ),
+    ],
+)
+def test_what_a_user_attaches_is_sent_in_its_own_form(part: UserPart, item: dict[str, Any]) -> None:
+    attachment = CompleteAttachment(id="f", type="file", name="f", content=(part, DataPart(name="n", data=1)))
+
+    assert chat_messages([user("Look", attachments=(attachment,))]) == [
+        {"role": "user", "content": [{"type": "text", "text": "Look"}, item]}
+    ]
+
+
+def test_the_address_of_a_file_is_sent_as_text() -> None:
+    part = FilePart(data="https://a/b.pdf", media_type="application/pdf", filename="b.pdf")
+
+    assert chat_messages([user(part)]) == [{"role": "user", "content": "[b.pdf](https://a/b.pdf)"}]
+
+
+def test_each_roundtrip_is_followed_by_the_results_of_its_calls() -> None:
+    sent = chat_messages(
+        [
+            assistant(
+                TextPart("I look"),
+                called("c1"),
+                called("c2"),
+                ReasoningPart("hm"),
+                called("c3"),
+                TextPart("There"),
+            )
+        ]
+    )
+
+    assert sent == [
+        {"role": "assistant", "content": "I look", "tool_calls": [sent_call("c1"), sent_call("c2")]},
+        answered("c1"),
+        answered("c2"),
+        {"role": "assistant", "content": None, "tool_calls": [sent_call("c3")]},
+        answered("c3"),
+        {"role": "assistant", "content": "There"},
+    ]
+
+
+def test_calls_that_nobody_answered_and_calls_of_the_provider_are_left_out() -> None:
+    unanswered = ToolCallPart(tool_call_id="c1", tool_name="look")
+    ran_there = called("c2", provider_metadata={"openai": {"provider_executed": True}})
+
+    assert chat_messages([assistant(TextPart("a"), unanswered, ran_there)]) == [{"role": "assistant", "content": "a"}]
+
+
+@pytest.mark.parametrize(
+    ("fields", "content"),
+    [
+        ({"result": None}, "null"),
+        ({"result": ""}, ""),
+        ({"result": {"ä": [1]}}, '{"ä": [1]}'),
+        ({"result": {"at": AT}}, '{"at": "2026-01-01 00:00:00+00:00"}'),
+        ({"result": 1, "artifact": "for the screen"}, "1"),
+        (
+            {"model_content": (TextContent("short"), FileContent(data="AA==", media_type="text/csv", filename="t"))},
+            [{"type": "text", "text": "short"}, {"type": "text", "text": "[file t (text/csv)]"}],
+        ),
+    ],
+)
+def test_a_model_reads_what_is_meant_for_it(fields: dict[str, Any], content: object) -> None:
+    assert chat_messages([assistant(called(**fields))])[1] == answered(content=content)
+
+
+@pytest.mark.parametrize(
+    ("fields", "arguments"),
+    [
+        ({"args_text": '{"a":  1}', "args": {"a": 1}}, '{"a":  1}'),
+        ({"args_text": '{"a": 1,,}', "args": {"a": 1}}, '{"a": 1}'),
+        ({"args_text": "", "args": {}}, "{}"),
+        ({"args_text": "[1]", "args": {}}, "{}"),
+    ],
+)
+def test_arguments_are_sent_as_they_came_unless_a_server_would_refuse_them(
+    fields: dict[str, Any], arguments: str
+) -> None:
+    assert chat_messages([assistant(called(**fields))])[0]["tool_calls"] == [sent_call(arguments=arguments)]
+
+
+def test_a_request_carries_tools_settings_and_the_answer_so_far(make_run: Callable[..., Any]) -> None:
+    schema = {"type": "object", "properties": {"path": {"type": "string"}}}
+    context = ModelContext(
+        system="Be brief",
+        tools={
+            "look": Tool.from_schema("look", schema, lambda _, __: 1, description="Looks"),
+            "there": Tool(name="there", kind="backend", parameters=schema),
+        },
+        call_settings={"temperature": 0, "seed": None, "unheard_of": 1, "headers": {"X-A": "1"}, "stop": ["x"]},
+        config={"model_name": "other", "reasoning_effort": "low"},
+    )
+    run = make_run(user("Hi"), answer=(called(),), context=context)
+
+    assert chat_request(run, "model", {"temperature": 1, "top_p": 0.5, "extra_headers": {"X-B": "2"}}) == {
+        "model": "other",
+        "temperature": 0,
+        "top_p": 0.5,
+        "seed": None,
+        "stop": ["x"],
+        "reasoning_effort": "low",
+        "extra_headers": {"X-A": "1", "X-B": "2"},
+        "tools": [{"type": "function", "function": {"name": "look", "description": "Looks", "parameters": schema}}],
+        "messages": [
+            {"role": "system", "content": "Be brief"},
+            {"role": "user", "content": "Hi"},
+            {"role": "assistant", "content": None, "tool_calls": [sent_call()]},
+            answered(),
+        ],
+    }
+
+
+def test_a_request_without_tools_names_none(make_run: Callable[..., Any]) -> None:
+    assert chat_request(make_run(user("Hi")), "model", {}) == {
+        "model": "model",
+        "messages": [{"role": "user", "content": "Hi"}],
+    }
