@@ -6,6 +6,8 @@ from hypothesis import given
 
 from partwise.errors import MessageLikeError
 from partwise.messages import (
+    COMPLETE_UNKNOWN,
+    REQUIRES_TOOL_CALLS,
     RUNNING,
     AssistantMessage,
     AudioPart,
@@ -13,6 +15,7 @@ from partwise.messages import (
     DataPart,
     FilePart,
     ImagePart,
+    IncompleteStatus,
     LikeIssue,
     Message,
     Metadata,
@@ -334,6 +337,17 @@ def test_messages_of_a_tree_need_ids() -> None:
         with pytest.raises(MessageLikeError) as caught:
             branches_from_likes([(like, None)])
         assert caught.value.code == "id-required"
+
+
+def test_a_status_without_a_reason_gets_the_usual_one() -> None:
+    kinds = ["running", "complete", "incomplete", "requires-action"]
+
+    assert [answer(status={"type": kind}).status for kind in kinds] == [
+        RUNNING,
+        COMPLETE_UNKNOWN,
+        IncompleteStatus("other"),
+        REQUIRES_TOOL_CALLS,
+    ]
 
 
 def test_stale_or_odd_stream_statuses_do_no_harm() -> None:

@@ -28,6 +28,8 @@ from ._times import read_time
 __all__ = ["branches_from_likes", "message_from_like", "messages_from_likes"]
 
 _STATUS_CLASSES: Final = (RunningStatus, RequiresActionStatus, CompleteStatus, IncompleteStatus)
+# What a status means that gives no reason.
+_USUAL_REASONS: Final = {"complete": "unknown", "incomplete": "other", "requires-action": "tool-calls"}
 _MESSAGE_FIELDS: Final = frozenset({"id", "role", "created_at", "content", "status", "attachments", "metadata"})
 
 
@@ -152,7 +154,9 @@ def _assistant(
 ) -> AssistantMessage:
     status = fields.get("status")
     if isinstance(status, Mapping):
-        status = place.read("status", respell(cast("Mapping[str, Any]", status)), "status")
+        given = respell(cast("Mapping[str, Any]", status))
+        reason = _USUAL_REASONS.get(str(given.get("type")))
+        status = place.read("status", given if reason is None else {"reason": reason, **given}, "status")
     elif status is not None and not isinstance(status, _STATUS_CLASSES):
         place.fail("status", f"{status!r} is no status; give an object with a type.")
     content = read_parts(_with_nested(fields.get("content"), place), place)
