@@ -1,0 +1,41 @@
+"""A bag of listeners that costs nothing while it is empty or holds one.
+
+Most places of the index and most slices have exactly one listener; a dictionary for each would be
+the larger part of a slice's memory. Put and take are constant in time, whatever the number.
+"""
+
+from __future__ import annotations
+
+from typing import TypeVar, cast
+
+T = TypeVar("T")
+
+Bag = dict[T, None] | T | None
+
+
+def put(bag: Bag[T], item: T) -> Bag[T]:
+    """Return the bag with an item in it; putting it twice changes nothing."""
+    if bag is None:
+        return item
+    if type(bag) is dict:
+        cast("dict[T, None]", bag)[item] = None
+        return bag
+    return bag if bag is item else {cast("T", bag): None, item: None}
+
+
+def take(bag: Bag[T], item: T) -> Bag[T]:
+    """Return the bag without an item."""
+    if type(bag) is dict:
+        held = cast("dict[T, None]", bag)
+        held.pop(item, None)
+        return held or None
+    return None if bag is item else bag
+
+
+def members(bag: Bag[T]) -> tuple[T, ...]:
+    """Return the items, in the order in which they were put."""
+    if bag is None:
+        return ()
+    if type(bag) is dict:
+        return tuple(cast("dict[T, None]", bag))
+    return (cast("T", bag),)

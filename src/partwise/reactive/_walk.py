@@ -1,0 +1,224 @@
+"""From one snapshot to the next: find the readers of what changed, and look at nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from operator import is_not
+from typing import cast
+
+from partwise.reactive._diff import changed_positions, shares_order
+from partwise.reactive._paths import (
+    AT,
+    CUT,
+    EACH,
+    FIRST,
+    HAS,
+    KEY,
+    KEYS,
+    MISSING,
+    PLACE,
+    SIZE,
+    TRUTH,
+    TYPE,
+    Node,
+    Reader,
+    Step,
+)
+from partwise.reactive._sequence import KeyedSeq
+
+Pending = list[tuple[Node, object, object]]
+Found = dict[Reader, None]
+
+
+def changed_readers(root: Node, old: object, new: object) -> Found:
+    """Return everybody who read something that differs between two snapshots.
+
+    Goes down only where somebody reads and where the two values are not the same object. A reader
+    may be named although its value is equal after all; none is left out.
+    """
+    found: Found = {}
+    pending: Pending = [(root, old, new)]
+    while pending:
+        node, before, after = pending.pop()
+        if before is after:
+            continue
+        readers = node.readers
+        if readers is not None:
+            node.collect(found)
+        if not node.children and not node.facts:
+            continue
+        kind = type(before)
+        if kind is not type(after):
+            node.collect_all(found)
+        elif kind is KeyedSeq:
+            _into_keyed(node, cast("Keyed", before), cast("Keyed", after), pending, found)
+        elif kind is tuple or kind is list:
+            _into_sequence(node, cast("Items", before), cast("Items", after), pending, found)
+        elif issubclass(kind, Mapping):
+            _into_mapping(node, cast("Table", before), cast("Table", after), pending, found)
+        else:
+            _into_record(node, before, after, pending, found)
+    return found
+
+
+Keyed = KeyedSeq[object, object]
+Items = tuple[object, ...]
+Table = Mapping[object, object]
+
+
+def _into_record(node: Node, before: object, after: object, pending: Pending, found: Found) -> None:
+    for step, child in (node.children or {}).items():
+        if isinstance(step, str):
+            pending.append((child, getattr(before, step, MISSING), getattr(after, step, MISSING)))
+        else:
+            child.collect_all(found)
+    for step, child in (node.facts or {}).items():
+        if step is not TYPE:
+            child.collect_all(found)
+
+
+def _into_sequence(node: Node, before: Items, after: Items, pending: Pending, found: Found) -> None:
+    for step, child in (node.children or {}).items():
+        if isinstance(step, int):
+            pending.append((child, _at(before, step), _at(after, step)))
+        else:
+            child.collect_all(found)
+    for step, child in (node.facts or {}).items():
+        if step is EACH:
+            for one, other in zip(before, after, strict=False):
+                if one is not other:
+                    pending.append((child, one, other))
+        else:
+            _fact(step, child, before, after, pending, found)
+
+
+def _into_mapping(node: Node, before: Table, after: Table, pending: Pending, found: Found) -> None:
+    for step, child in (node.children or {}).items():
+        if not isinstance(step, tuple):
+            child.collect_all(found)
+        elif step[0] == KEY:
+            pending.append((child, before.get(step[1], MISSING), after.get(step[1], MISSING)))
+        elif (step[1] in before) is not (step[1] in after):
+            child.collect(found)
+    for step, child in (node.facts or {}).items():
+        if step is EACH:
+            for key, one in before.items():
+                other = after.get(key, MISSING)
+                if one is not other and other is not MISSING:
+                    pending.append((child, one, other))
+        else:
+            _fact(step, child, before, after, pending, found)
+
+
+def _into_keyed(node: Node, before: Keyed, after: Keyed, pending: Pending, found: Found) -> None:
+    shared = shares_order(before, after)
+    children = node.children or {}
+    facts = node.facts or {}
+    if not shared:
+        for step, child in children.items():
+            _keyed_child(step, child, before, after, pending, found)
+    if shared or EACH in facts:
+        _changed_items(children if shared else {}, facts.get(EACH), before, after, pending, found)
+    fixed = shared and len(before) == len(after)
+    for step, child in facts.items():
+        if step is EACH or (fixed and step in _ABOUT_ORDER):
+            continue
+        _fact(step, child, before, after, pending, found)
+
+
+_ABOUT_ORDER = frozenset({KEYS, SIZE, TRUTH, TYPE})
+
+
+def _changed_items(
+    children: dict[Step, Node], each: Node | None, before: Keyed, after: Keyed, pending: Pending, found: Found
+) -> None:
+    """Look up only the children that the differences of two versions name."""
+    if not shares_order(before, after):
+        if each is not None:
+            for key, other in after.items():
+                one = before.get(key, MISSING)
+                if one is not other and one is not MISSING:
+                    pending.append((each, one, other))
+        return
+    keys = after.order.keys
+    for position in changed_positions(before, after) if children or each is not None else ():
+        one, other = before[position], after[position]
+        child = children.get(position)
+        if child is not None:
+            pending.append((child, one, other))
+        child = children.get((KEY, keys[position]))
+        if child is not None:
+            pending.append((child, one, other))
+        if each is not None:
+            pending.append((each, one, other))
+    if children:
+        low, high = sorted((len(before), len(after)))
+        for position in range(low, high):
+            for step in (position, (KEY, keys[position]), (HAS, keys[position])):
+                child = children.get(step)
+                if child is not None:
+                    child.collect_all(found)
+
+
+def _keyed_child(step: Step, child: Node, before: Keyed, after: Keyed, pending: Pending, found: Found) -> None:
+    if isinstance(step, int):
+        pending.append((child, _at(before, step), _at(after, step)))
+    elif isinstance(step, str):
+        child.collect_all(found)
+    elif step[0] == KEY:
+        pending.append((child, before.get(step[1], MISSING), after.get(step[1], MISSING)))
+    elif (step[1] in before) is not (step[1] in after):
+        child.collect(found)
+
+
+def _at(items: Items | Keyed, index: int) -> object:
+    return items[index] if -len(items) <= index < len(items) else MISSING
+
+
+def _place(items: Keyed, key: object) -> int:
+    return items.index_of(key) if key in items else -1
+
+
+def _same_keys(before: object, after: object) -> bool:
+    if len(cast("Items", before)) != len(cast("Items", after)):
+        return False
+    if isinstance(before, KeyedSeq):
+        return cast("Keyed", before).keys() == cast("Keyed", after).keys()
+    return tuple(cast("Table", before)) == tuple(cast("Table", after))
+
+
+def first_with(items: object, name: str, wanted: object) -> object:
+    """Return the first item whose attribute ``name`` equals ``wanted``, or ``MISSING``."""
+    for item in cast("Items", items):
+        if getattr(item, name, MISSING) == wanted:
+            return item
+    return MISSING
+
+
+def _fact(step: Step, child: Node, before: object, after: object, pending: Pending, found: Found) -> None:
+    """Compare one rarely read thing of two values of the same type."""
+    if not isinstance(step, tuple):
+        child.collect_all(found)
+        return
+    kind, argument = step
+    old, new = cast("Items", before), cast("Items", after)
+    if kind == AT:
+        pending.append((child, _at(old, cast("int", argument)), _at(new, cast("int", argument))))
+    elif kind == CUT:
+        start, stop, stride = cast("tuple[int | None, int | None, int | None]", argument)
+        window = slice(start, stop, stride)
+        one, other = old[window], new[window]
+        if len(one) != len(other) or any(map(is_not, one, other)):
+            pending.append((child, one, other))
+    elif kind == FIRST:
+        name, wanted = cast("tuple[str, object]", argument)
+        pending.append((child, first_with(old, name, wanted), first_with(new, name, wanted)))
+    elif kind == PLACE:
+        if _place(cast("Keyed", before), argument) != _place(cast("Keyed", after), argument):
+            child.collect(found)
+    elif (
+        (step is SIZE and len(old) != len(new))
+        or (step is TRUTH and bool(before) is not bool(after))
+        or (step is KEYS and not _same_keys(before, after))
+    ):
+        child.collect(found)
