@@ -19,6 +19,7 @@ from partwise.messages import COMPLETE_STOP, AssistantMessage, IncompleteStatus,
 from partwise.providers.openai import OpenAIChat
 from partwise.providers.replay import replay_chat
 from partwise.stream import TextDelta
+from partwise.tools import ModelContext
 
 Ask = Callable[..., Awaitable[AssistantMessage]]
 
@@ -86,6 +87,19 @@ async def test_it_asks_for_a_stream_with_usage_and_gives_the_answer(answer: Ask,
 
 
 @pytest.mark.anyio
+async def test_the_context_of_a_run_may_name_another_endpoint(answer: Ask, make_run: Callable[..., Any]) -> None:
+    requests: list[httpx2.Request] = []
+    context = ModelContext(config={"base_url": "http://other.test/v1", "api_key": "another", "model_name": "n"})
+
+    await answer(OpenAIChat(connect(Body(), requests=requests), model="m"), make_run(context=context))
+
+    (request,) = requests
+    assert str(request.url).startswith("http://other.test/v1/")
+    assert request.headers["authorization"] == "Bearer another"
+    assert json.loads(request.content)["model"] == "n"
+
+
+@pytest.mark.anyio
 async def test_a_refused_request_is_the_error_of_the_answer(answer: Ask) -> None:
     error = {"error": {"message": "Incorrect API key", "type": "invalid_request_error", "code": "invalid_api_key"}}
 
@@ -146,7 +160,7 @@ async def test_cancelling_closes_the_connection(make_run: Callable[..., Any]) ->
     chunks: list[object] = []
 
     async def ask() -> None:
-        async with aclosing(OpenAIChat(connect(body), model="m").run(make_run())) as answer:  # type: ignore[type-var]  # an async generator
+        async with aclosing(OpenAIChat(connect(body), model="m").run(make_run())) as answer:
             chunks.extend([chunk async for chunk in answer])
 
     async with anyio.create_task_group() as group:
@@ -161,9 +175,8 @@ async def test_cancelling_closes_the_connection(make_run: Callable[..., Any]) ->
 @pytest.mark.anyio
 async def test_leaving_an_answer_early_closes_the_connection(make_run: Callable[..., Any]) -> None:
     body = Body(event("a"), event("b"), event("c", "stop"))
-    chunks: AsyncIterator[object] = OpenAIChat(connect(body), model="m").run(make_run())
 
-    async with aclosing(chunks):  # type: ignore[type-var]  # an async generator
+    async with aclosing(OpenAIChat(connect(body), model="m").run(make_run())) as chunks:
         assert await anext(chunks) == TextDelta("a")
 
     assert body.closed

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +37,8 @@ class OpenAIChat:
 
     Args:
         client: The SDK's client, for anything that is not covered here. It stays the caller's to close.
-        model: The model to ask.
+        model: The model to ask, unless the model context of a run names another (``model_name``, and
+            also ``api_key`` and ``base_url``).
         base_url: The endpoint, without a client.
         api_key: The key, without a client. Nothing is read from the environment here; the SDK reads
             ``OPENAI_API_KEY`` if neither a key nor an endpoint is given.
@@ -70,11 +71,15 @@ class OpenAIChat:
         self._think_tags = think_tags
         self._defaults = defaults
 
-    async def run(self, run: RunContext, /) -> AsyncIterator[Chunk]:
+    async def run(self, run: RunContext, /) -> AsyncGenerator[Chunk]:
         """Ask for the next answer of the conversation, and give its chunks."""
         from openai import OpenAIError  # the SDK is there, or there would be no client
 
         client: Any = self._client
+        config = run.context.config
+        options = {name: config[name] for name in ("api_key", "base_url") if config.get(name)}
+        if options:
+            client = client.with_options(**options)
         request = chat_request(run, self.model, self._defaults)
         try:
             response: Any = await client.chat.completions.create(
