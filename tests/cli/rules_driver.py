@@ -52,6 +52,7 @@ class Conversation:
     root: Path
     decide: Decide = allow
     tools: Mapping[str, Tool] | None = None
+    delay: float = 0
     messages: tuple[Message, ...] = ()
     chunks: list[list[Chunk]] = attrs.field(factory=list)
 
@@ -85,7 +86,7 @@ class Conversation:
             signal=CancelSignal(),
             current_message=lambda: answer,
         )
-        chunks = [chunk async for chunk in rules_model(run, delay=0, clock=lambda: WHEN)]
+        chunks = [chunk async for chunk in rules_model(run, delay=self.delay, clock=lambda: WHEN)]
         self.chunks.append(chunks)
         assert isinstance(chunks[-1], Finish)
         return attrs.evolve(answer, content=answer.content + _folded(chunks)), chunks[-1].reason == "tool-calls"

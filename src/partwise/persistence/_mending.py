@@ -162,7 +162,7 @@ def _below(
 
 def _newest_leaf(ids: Sequence[str], parents: _Parents, below: str | None) -> str | None:
     children = _children(ids, parents)
-    candidates = set(_below(below, children)) or {below}
+    candidates: set[str | None] = set(_below(below, children))
     return next((id_ for id_ in reversed(ids) if id_ in candidates and id_ not in children), below)
 
 

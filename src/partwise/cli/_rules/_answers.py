@@ -24,8 +24,8 @@ def answer(part: ToolCallPart) -> str:
         return f"Nobody answered my question about `{part.args.get('path', part.tool_name)}`, so I left it as it was."
     if not part.has_result:
         return f"I got no result from `{part.tool_name}`."
-    raw: Any = part.result
-    result: _Result = cast("_Result", raw) if isinstance(raw, Mapping) else {}
+    raw: object = part.result
+    result = _fields(raw)
     if part.is_error:
         return f"That did not work: {result.get('error', raw)}"
     say = _SENTENCES.get(part.tool_name)
@@ -34,6 +34,10 @@ def answer(part: ToolCallPart) -> str:
     except (KeyError, TypeError, ValueError):
         # The tools may be somebody else's, of the same names.
         return f"`{part.tool_name}` answered: {raw}"
+
+
+def _fields(result: object) -> _Result:
+    return cast("_Result", result) if isinstance(result, Mapping) else {}
 
 
 def joined(answers: Sequence[str]) -> str:

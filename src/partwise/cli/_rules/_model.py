@@ -105,7 +105,9 @@ def _conclusion(run: RunContext, stages: Plan, made: dict[str, ToolCallPart], cl
                 case Call():
                     lacking.append(f"`{intent.tool}`")
     if lacking:
-        answers.append(f"I cannot do that here: the tool {in_words(_once(lacking))} is not offered to me.")
+        names = _once(lacking)
+        tools = f"tool {names[0]} is" if len(names) == 1 else f"tools {in_words(names)} are"
+        answers.append(f"I cannot do that here: the {tools} not offered to me.")
     paragraphs = [*_once(spoken), *([joined(answers)] if answers else []), *([unknown(puzzling)] if puzzling else [])]
     return "\n\n".join(paragraphs)
 

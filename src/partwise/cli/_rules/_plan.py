@@ -33,9 +33,11 @@ _RULES: tuple[Rule, ...] = (
     talking,
     naming,
 )
+# Nobody asks for one thing at such length; and the rules look at each word more than once.
+_LONGEST_REQUEST = 1_000
 _FILE_TOOLS = frozenset({"count", "read_file", "write_file"})
 _DICTATION = re.compile(
-    r"^(?P<head>(?:write|append|add|save|put|create)\b[^:\n]*?)\s*:\s*(?P<text>\S.*)$", re.IGNORECASE | re.DOTALL
+    r"^(?P<head>(?:write|append|add|save|put|create)\b[^:\n]{0,300}?)\s*:\s*(?P<text>\S.*)$", re.IGNORECASE | re.DOTALL
 )
 
 
@@ -68,7 +70,7 @@ def plan(text: str, memory: Memory) -> Plan:
 
 
 def _understood(clause: Clause, memory: Memory) -> tuple[Intent, ...]:
-    for rule in _RULES:
+    for rule in _RULES if len(clause.text) <= _LONGEST_REQUEST else ():
         intents = rule(clause, memory)
         if intents is not None:
             return intents

@@ -48,9 +48,10 @@ _PLACES = (
     re.compile(
         r"\b(?:in|inside|within|of|from|to|into|under|called|named|file|folder|directory)\s+(\S+)", re.IGNORECASE
     ),
-    re.compile(r"(\S+)\s+(?:folder|directory)\b", re.IGNORECASE),
+    re.compile(r"(?<!\S)(\S+)\s+(?:folder|directory)\b", re.IGNORECASE),
     re.compile(r"^(?:read|open|cat|view|print|display|show|list|ls|dir|count|wc)\s+(\S+)$", re.IGNORECASE),
 )
+_BLANKS = re.compile(r"[^\S\n]+")
 _EDGES = ",;:!?()[]<>"
 
 
@@ -173,4 +174,4 @@ def _masked(text: str) -> tuple[str, dict[str, str]]:
         quotes[letter] = next(group for group in found.groups() if group is not None)
         return f" {letter} "
 
-    return _QUOTED.sub(mark, _MARK.sub("", text)), quotes
+    return _BLANKS.sub(" ", _QUOTED.sub(mark, _MARK.sub("", text))), quotes
