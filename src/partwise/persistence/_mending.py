@@ -52,6 +52,9 @@ def mend(
     readable = {one.id: one.message for one in stored if one.message is not None}
     if not readable:
         return None, ()
+    if head_id in readable and _is_whole(stored):
+        entries = tuple(Entry(one.parent_id, one.message) for one in stored if one.message is not None)
+        return LoadedHistory(entries=entries, head_id=head_id), ()
     parents = _readable_parents(stored)
     named = {one.id: one.parent_id for one in stored}
     lost = _attach_the_lost(tuple(readable), parents)
@@ -63,6 +66,16 @@ def mend(
         head_id = shown
     entries = tuple(Entry(_placed(parents, id_), message) for id_, message in readable.items())
     return LoadedHistory(entries=entries, head_id=head_id), tuple(problems)
+
+
+def _is_whole(stored: Sequence[StoredMessage]) -> bool:
+    """Whether every message is readable and comes after its parent, as in nearly every thread."""
+    passed: set[str | None] = {None}
+    for one in stored:
+        if one.message is None or one.parent_id not in passed:
+            return False
+        passed.add(one.id)
+    return True
 
 
 def surviving_parents(items: Sequence[HistoryItem]) -> dict[str, str | None]:
