@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import AsyncIterable, Awaitable, Callable
 from contextlib import aclosing
 from datetime import UTC, datetime
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from partwise.adapters import CancelSignal, RunContext
 from partwise.messages import RUNNING, AssistantMessage, AssistantPart, Message
 from partwise.stream import Chunk, Fold
 from partwise.tools import ModelContext
@@ -23,9 +23,20 @@ def make_run() -> Callable[..., Any]:
 
     def make(
         *messages: Message, answer: tuple[AssistantPart, ...] = (), context: ModelContext | None = None
-    ) -> SimpleNamespace:
+    ) -> RunContext:
         message = AssistantMessage(id="a1", created_at=CREATED, content=answer, status=RUNNING)
-        return SimpleNamespace(messages=messages, message=message, context=context or ModelContext())
+        return RunContext(
+            messages=messages,
+            assistant_message_id=message.id,
+            parent_id=messages[-1].id if messages else None,
+            thread_id=None,
+            run_id="r1",
+            roundtrip=0,
+            context=context or ModelContext(),
+            run_config={},
+            signal=CancelSignal(),
+            current_message=lambda: message,
+        )
 
     return make
 
