@@ -1,0 +1,160 @@
+"""Reading the command line."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from partwise._version import __version__
+
+from ._options import DEFAULT_THREAD, ChatOptions, Engine, default_database
+
+__all__ = ["parse"]
+
+_EXAMPLES = """\
+examples:
+  partwise chat
+  partwise chat --engine openai --model gpt-5-mini
+  partwise chat --engine openai --base-url http://localhost:11434/v1 --model qwen3
+  echo 'count the lines in README.md' | partwise chat --plain --no-history
+  partwise chat --plain --replay answer.sse </dev/null
+
+The rules are a small program, not a language model: they need no key and no download, and really work with the files
+of the folder. A key is read from OPENAI_API_KEY. With --replay every prompt is answered by the recording; its tool
+calls are shown, not run, and nothing is stored unless --db or --thread is given. Without any prompt on stdin,
+--plain --replay plays it once and exits with 0, whatever the recording ends with.
+
+In plain mode each line of stdin is a prompt or a command; /help lists the commands. Exit codes: 0; 1 when the last
+answer failed or the chat could not be opened; 2 for a wrong command line; 130 when interrupted."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: error: {message} (see '{self.prog} --help')\n")
+
+
+def parse(arguments: Sequence[str], environment: Mapping[str, str]) -> ChatOptions | None:
+    """Read the command line.
+
+    Args:
+        arguments: What follows the program's name.
+        environment: Where the key and the user's folders are looked up.
+
+    Returns:
+        What to do; None when nothing was asked for, and the help has been printed.
+
+    Raises:
+        SystemExit: With 2 after a line on stderr when something is wrong, and with 0 for `--help` and `--version`.
+    """
+    parser = _Parser(prog="partwise", description="Chat with language models as reactive state.", allow_abbrev=False)
+    parser.add_argument("--version", action="version", version=f"partwise {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
+    chat = commands.add_parser(
+        "chat",
+        help="chat in the terminal",
+        description="Chat in the terminal: streamed answers, tools with approval, branches, history.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    _declare(chat)
+    given = parser.parse_args(list(arguments))
+    if given.command is None:
+        parser.print_help()
+        return None
+    return _options(given, chat.error, environment)
+
+
+def _declare(chat: argparse.ArgumentParser) -> None:
+    chat.add_argument("--plain", action="store_true", help="line by line over stdin and stdout")
+    engine = chat.add_argument_group("who answers")
+    engine.add_argument("--engine", choices=("rules", "openai", "replay"), help="default: rules")
+    engine.add_argument("--model", metavar="NAME", help="the model of --engine openai")
+    engine.add_argument("--base-url", metavar="URL", help="an OpenAI-compatible endpoint; default: OpenAI's")
+    engine.add_argument("--replay", type=Path, metavar="FILE", help="a recorded OpenAI Chat stream that answers")
+    engine.add_argument(
+        "--speed", type=_number(float, above=0), metavar="N", help="events per second of --replay; default: no waiting"
+    )
+    engine.add_argument(
+        "--max-steps",
+        type=_number(int, above=0),
+        default=8,
+        metavar="N",
+        help="roundtrips to the model per answer; default: 8",
+    )
+    kept = chat.add_argument_group("what is kept")
+    kept.add_argument(
+        "--db", type=Path, metavar="FILE", help="the SQLite file of the history; default: in your data folder"
+    )
+    kept.add_argument("--thread", metavar="ID", help=f"which thread of the file; default: {DEFAULT_THREAD}")
+    kept.add_argument("--no-history", action="store_true", help="keep nothing")
+    kept.add_argument("--show-history", action="store_true", help="in plain mode, print the thread first")
+    chat.add_argument(
+        "--root",
+        type=Path,
+        default=Path(),
+        metavar="DIR",
+        help="the only folder that tools may touch; default: this one",
+    )
+
+
+def _number(kind: type[int | float], *, above: float) -> Callable[[str], float]:
+    def read(text: str) -> float:
+        try:
+            value = kind(text)
+        except ValueError:
+            value = None
+        if value is None or not above < value < float("inf"):
+            wanted = "a whole number" if kind is int else "a number"
+            message = f"{text!r} is not {wanted} above {above:g}"
+            raise argparse.ArgumentTypeError(message)
+        return value
+
+    return read
+
+
+def _options(given: Any, fail: Callable[[str], NoReturn], environment: Mapping[str, str]) -> ChatOptions:
+    engine: Engine = given.engine or ("rules" if given.replay is None else "replay")
+    _check(given, engine, fail)
+    api_key = environment.get("OPENAI_API_KEY") or None
+    if engine == "openai" and api_key is None and given.base_url is None:
+        fail("OPENAI_API_KEY is not set: export it, or name a server that needs no key with --base-url")
+    is_kept = not given.no_history and (engine != "replay" or given.db is not None or given.thread is not None)
+    return ChatOptions(
+        engine=engine,
+        is_plain=given.plain,
+        replay=given.replay,
+        speed=given.speed,
+        base_url=given.base_url,
+        model=given.model,
+        api_key=api_key if engine == "openai" else None,
+        database=(given.db or default_database(environment)) if is_kept else None,
+        thread_id=given.thread or DEFAULT_THREAD,
+        root=given.root.resolve(),
+        max_steps=given.max_steps,
+        shows_history=given.show_history,
+    )
+
+
+def _check(given: Any, engine: Engine, fail: Callable[[str], NoReturn]) -> None:
+    """Refuse options that contradict each other, and files that are not there."""
+    if engine == "replay" and given.replay is None:
+        fail("--engine replay needs the recording: --replay FILE")
+    if engine != "replay" and given.replay is not None:
+        fail(f"--replay answers by itself and cannot be combined with --engine {engine}")
+    if engine != "replay" and given.speed is not None:
+        fail("--speed is the speed of --replay FILE")
+    if given.replay is not None and not given.replay.is_file():
+        fail(f"--replay: there is no file {str(given.replay)!r}")
+    if engine == "openai" and not given.model:
+        fail("--engine openai needs --model NAME")
+    if engine != "openai" and (given.model or given.base_url):
+        fail("--model and --base-url belong to --engine openai")
+    if given.no_history and (given.db is not None or given.thread is not None):
+        fail("--no-history cannot be combined with --db or --thread")
+    if not given.root.is_dir():
+        fail(f"--root: {str(given.root)!r} is not a folder")

@@ -1,0 +1,53 @@
+"""What `partwise chat` was asked to do, as a value."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+import attrs
+
+__all__ = ["DEFAULT_THREAD", "ChatOptions", "Engine", "default_database"]
+
+Engine: TypeAlias = Literal["rules", "openai", "replay"]
+
+DEFAULT_THREAD = "default"
+
+
+@attrs.frozen(kw_only=True)
+class ChatOptions:
+    """The settings of one chat.
+
+    Attributes:
+        replay: The recording that answers; only for the engine ``replay``.
+        speed: Events of the recording per second; None is as fast as possible.
+        database: The file that keeps the thread; None keeps nothing.
+        thread_id: Which thread of the file.
+        root: The only folder that tools may touch.
+        api_key: For the engine ``openai``; None where the endpoint asks for none.
+    """
+
+    engine: Engine = "rules"
+    is_plain: bool = False
+    replay: Path | None = None
+    speed: float | None = None
+    base_url: str | None = None
+    model: str | None = None
+    api_key: str | None = attrs.field(default=None, repr=False)
+    database: Path | None = None
+    thread_id: str = DEFAULT_THREAD
+    root: Path = attrs.field(factory=Path.cwd)
+    max_steps: int = 8
+    shows_history: bool = False
+
+
+def default_database(environment: Mapping[str, str] = os.environ, platform: str = sys.platform) -> Path:
+    """Return where chats are kept unless `--db` says otherwise: below the user's folder for data."""
+    data = environment.get("XDG_DATA_HOME", "")
+    if not os.path.isabs(data):
+        local = environment.get("LOCALAPPDATA", "") if platform == "win32" else ""
+        data = local or os.path.expanduser("~/.local/share")
+    return Path(data) / "partwise" / "chat.sqlite3"

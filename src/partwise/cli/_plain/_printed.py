@@ -1,0 +1,175 @@
+"""An answer as lines: what has to be written after what was written already. Values in, text out."""
+
+from __future__ import annotations
+
+from typing import Any, assert_never
+
+import attrs
+
+from partwise.cli._wording import arguments_of, as_line, finish_mark, open_approvals, result_of
+from partwise.messages import (
+    MISSING,
+    AudioPart,
+    DataPart,
+    DocumentSourcePart,
+    FilePart,
+    GenerativeUIPart,
+    ImagePart,
+    Message,
+    Part,
+    ReasoningPart,
+    RequiresActionStatus,
+    TextPart,
+    ToolCallPart,
+    UrlSourcePart,
+)
+
+__all__ = ["Printed", "advance", "conclude"]
+
+
+@attrs.frozen(kw_only=True)
+class Mark:
+    """How much of one part has been written."""
+
+    part: Part
+    text: str = ""
+    result: Any = MISSING
+
+
+@attrs.frozen(kw_only=True)
+class Printed:
+    """How much of an answer has been written.
+
+    Attributes:
+        marks: For each part, in order.
+        at: The part whose line is unfinished.
+    """
+
+    marks: tuple[Mark, ...] = ()
+    at: int | None = None
+
+
+def advance(printed: Printed, message: Message) -> tuple[Printed, str]:
+    """Return what is to be written now, and what has been written then.
+
+    Nothing that was written is ever taken back: text and arguments grow at their end, and a part that
+    goes on after another one had the word gets a new line.
+    """
+    page = _Page(printed.at)
+    marks = list(printed.marks)
+    for position, part in enumerate(message.content):
+        if position == len(marks):
+            marks.append(page.begin(position, part))
+        elif marks[position].part is not part:
+            marks[position] = page.go_on(position, part, marks[position])
+    return Printed(marks=tuple(marks), at=page.at), "".join(page.written)
+
+
+def conclude(printed: Printed, message: Message) -> tuple[Printed, str]:
+    """Return what ends an answer that stands still: the end of its line, and how it ended if not well."""
+    page = _Page(printed.at)
+    page.end_line()
+    status = message.status if message.role == "assistant" else None
+    if status is not None and not (isinstance(status, RequiresActionStatus) and open_approvals(message)):
+        mark = finish_mark(status)
+        if mark is not None:
+            page.written.append(f"[{mark}]\n")
+    return attrs.evolve(printed, at=None), "".join(page.written)
+
+
+class _Page:
+    """Collects what is written, and knows whose line is unfinished."""
+
+    def __init__(self, at: int | None) -> None:
+        self.at = at
+        self.written: list[str] = []
+
+    def begin(self, position: int, part: Part) -> Mark:
+        """Write a part for the first time."""
+        if isinstance(part, ToolCallPart):
+            self.write(position, _opening(part), arguments_of(part), starts=True)
+            return self._result(position, part, Mark(part=part, text=arguments_of(part)))
+        if isinstance(part, (TextPart, ReasoningPart)):
+            if part.text:
+                self.write(position, _opening(part), part.text)
+            return Mark(part=part, text=part.text)
+        self.line(_described(part))
+        return Mark(part=part)
+
+    def go_on(self, position: int, part: Part, mark: Mark) -> Mark:
+        """Write what a part has gained."""
+        if type(part) is not type(mark.part):
+            return self.begin(position, part)
+        if isinstance(part, (TextPart, ReasoningPart)):
+            self._grow(position, part, part.text, mark.text)
+            return Mark(part=part, text=part.text)
+        if isinstance(part, ToolCallPart):
+            arguments = arguments_of(part)
+            self._grow(position, part, arguments, mark.text)
+            return self._result(position, part, attrs.evolve(mark, part=part, text=arguments))
+        if part != mark.part:
+            self.line(_described(part))
+        return Mark(part=part)
+
+    def _grow(self, position: int, part: Part, text: str, shown: str) -> None:
+        if text.startswith(shown):
+            if len(text) > len(shown):
+                self.write(position, _opening(part), text[len(shown) :])
+        else:
+            self.end_line()
+            self.write(position, _opening(part), text)
+
+    def _result(self, position: int, part: ToolCallPart, mark: Mark) -> Mark:
+        if part.result is MISSING or part.result is mark.result:
+            return mark
+        if not mark.text:
+            self.write(position, _opening(part), "{}")
+        self.line(f"[tool] {part.tool_name} {'failed:' if part.is_error else '->'} {result_of(part)}")
+        return attrs.evolve(mark, result=part.result, text=mark.text)
+
+    def write(self, position: int, opening: str, text: str, *, starts: bool = False) -> None:
+        """Write on a part's line, which is begun if it is not the unfinished one."""
+        if self.at != position or starts:
+            self.end_line()
+            self.written.append(opening)
+        self.written.append(text)
+        self.at = None if text.endswith("\n") else position
+
+    def line(self, text: str) -> None:
+        """Write a whole line."""
+        self.end_line()
+        self.written.append(f"{text}\n")
+
+    def end_line(self) -> None:
+        """End the unfinished line, if there is one."""
+        if self.at is not None:
+            self.written.append("\n")
+            self.at = None
+
+
+def _opening(part: Part) -> str:
+    if isinstance(part, ToolCallPart):
+        return f"[tool] {part.tool_name} "
+    return "[thinking] " if isinstance(part, ReasoningPart) else ""
+
+
+def _described(part: Part) -> str:
+    match part:
+        case UrlSourcePart():
+            return f"[source] {as_line(part.title)} {part.url}" if part.title else f"[source] {part.url}"
+        case DocumentSourcePart():
+            return f"[source] {as_line(part.title)}"
+        case FilePart():
+            return f"[file] {part.filename or part.media_type}"
+        case ImagePart():
+            return f"[image] {as_line(part.filename or part.image)}"
+        case AudioPart():
+            return f"[audio] {part.format}"
+        case DataPart():
+            return f"[data] {part.name} {as_line(part.data)}"
+        case GenerativeUIPart():
+            return f"[ui] {as_line(part.spec)}"
+        case TextPart() | ReasoningPart() | ToolCallPart():
+            return ""
+        case _:
+            assert_never(part)

@@ -1,0 +1,126 @@
+"""Running the plain chat over the process's own streams."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from typing import TextIO
+
+import anyio
+
+from partwise.errors import HistoryError
+from partwise.runtimes import LocalThread
+from partwise.store import ThreadEvent
+
+from ._engine import Answering
+from ._options import ChatOptions
+from ._plain import LineSource, Output, PlainChat, descriptor_lines
+from ._session import open_runtime
+
+__all__ = ["run_plain", "talk"]
+
+INTERRUPTED = 130
+
+
+async def run_plain(options: ChatOptions, engine: Answering) -> int:
+    """Chat over stdin and stdout; returns the exit code."""
+    is_terminal = sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
+    lines = descriptor_lines(sys.stdin.fileno() if sys.stdin is not None else -1)
+    output = Output(sys.stdout)
+    code = await talk(options, engine, lines, output, sys.stderr, is_terminal=is_terminal, handles_signals=True)
+    if output.broken.is_set():
+        _forget_stdout()
+    return code
+
+
+async def talk(
+    options: ChatOptions,
+    engine: Answering,
+    lines: LineSource,
+    output: Output,
+    errors: TextIO,
+    *,
+    is_terminal: bool = False,
+    handles_signals: bool = False,
+) -> int:
+    """Chat over any lines; returns the exit code.
+
+    Args:
+        options: What was asked for.
+        engine: What answers.
+        lines: Prompts, commands and answers.
+        output: Where answers go.
+        errors: Where failures beside the conversation go.
+        is_terminal: Whether somebody sits there who wants prompts and the thread so far.
+        handles_signals: Whether an interrupt cancels the answer, and a second one ends the chat.
+    """
+    async with open_runtime(options, engine) as runtime:
+        thread = runtime.thread
+        thread.events.subscribe(lambda event: _tell(event, errors))
+        if not await _load(thread, options, errors):
+            return 1
+        chat = PlainChat(
+            thread,
+            lines,
+            output,
+            prompt="> " if is_terminal else "",
+            first=f"(replay of {options.replay.name})" if options.replay is not None else None,
+        )
+        if is_terminal:
+            output.line(f"partwise chat · {engine.title} · /help lists commands, /quit ends")
+        if is_terminal or options.shows_history:
+            chat.show_history()
+        was_interrupted = await _converse(chat, output, handles_signals=handles_signals)
+        if was_interrupted:
+            return INTERRUPTED
+        return 1 if chat.has_failed and options.replay is None else 0
+
+
+async def _converse(chat: PlainChat, output: Output, *, handles_signals: bool) -> bool:
+    """Run the chat until it ends, the reader goes, or somebody interrupts; returns whether somebody did."""
+    was_interrupted = False
+    async with anyio.create_task_group() as tasks:
+
+        async def watch_reader() -> None:
+            await output.broken.wait()
+            tasks.cancel_scope.cancel()
+
+        async def watch_signals() -> None:
+            nonlocal was_interrupted
+            with anyio.open_signal_receiver(signal.SIGINT) as received:
+                async for _ in received:
+                    if not chat.interrupt():
+                        was_interrupted = True
+                        tasks.cancel_scope.cancel()
+                        return
+
+        tasks.start_soon(watch_reader)
+        if handles_signals:
+            tasks.start_soon(watch_signals)
+        await chat.run()
+        tasks.cancel_scope.cancel()
+    return was_interrupted
+
+
+async def _load(thread: LocalThread, options: ChatOptions, errors: TextIO) -> bool:
+    try:
+        await thread.load()
+    except HistoryError as error:
+        advice = "Name another file with --db, or chat without one: --no-history."
+        print(f"partwise: error: {error.__cause__ or error} {advice}", file=errors)
+        return False
+    return True
+
+
+def _tell(event: ThreadEvent, errors: TextIO) -> None:
+    """Say on stderr what went wrong beside the conversation."""
+    if event.type == "persistence_failed" and event.operation != "load":
+        print(f"partwise: the history could not {event.operation}: {event.error}", file=errors)
+    elif event.type == "report":
+        print(f"partwise: {event.where}: {event.text}", file=errors)
+
+
+def _forget_stdout() -> None:
+    """Keep the interpreter from writing the rest into the closed pipe once more."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
