@@ -72,7 +72,8 @@ def evaluate_tracked(selector: Selector, value: object, node: Node) -> Outcome:
     outcome = evaluate_plainly(selector, value)
     if outcome.error is not None and type(outcome.error) is type(failure):
         return Outcome(None, nodes, tracking.broad, outcome.error)
-    return outcome
+    # The places it made in the index are registered once, so that they are cleared away later.
+    return Outcome(outcome.value, nodes, broad=True, error=outcome.error)
 
 
 def evaluate_plainly(selector: Selector, value: object) -> Outcome:

@@ -47,6 +47,11 @@ class Slice(Observable[T], Generic[T]):
         return self._engine.lock
 
     @property
+    def origin(self) -> tuple[Engine, Recipe]:
+        """What the slice is made of, for kinds of slices that add methods of their own."""
+        return self._engine, self.recipe
+
+    @property
     def value(self) -> T:
         """The present value, as of the last commit, also of one that is still to be delivered.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol, cast
 
-from partwise.reactive._paths import KEYS, Node, Step
+from partwise.reactive._paths import KEYS, TYPE, Node, Step
 
 
 class Place(Protocol):
@@ -150,11 +150,14 @@ class Tracking:
         old, new = _nodes(known.pw_node), _nodes(place)
         if set(new) <= set(old):
             return
-        merged = tuple(dict.fromkeys(old + new))
-        known.pw_node = Fork(merged)
+        # Its presence on the new way is read, even if nothing below it is.
+        for node in new:
+            self.reads[node.fact(TYPE)] = None
         if set(old) <= set(new):
             known.pw_node = place
             return
+        merged = tuple(dict.fromkeys(old + new))
+        known.pw_node = Fork(merged)
         parents = {node.parent for node in merged}
         parent = parents.pop()
         if not parents and parent is not None and parent in self.keyed:

@@ -1,0 +1,233 @@
+"""The law: what a slice emits is exactly what `map(selector), distinct` would, whatever happens."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+
+import attrs
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from partwise.reactive import ErrorContext, KeyedSeq, Store
+from tests.reactive.worlds import ZOO, Hidden, change, random_selector, random_world
+
+PLAIN = (str, int, float, bool, type(None), KeyedSeq, tuple, list, dict, set, frozenset, type)
+
+
+class Naive:
+    """The definition: map every snapshot, drop what equals the value before."""
+
+    def __init__(self, selector) -> None:
+        self.selector = selector
+        self.values = []
+
+    def see(self, state) -> None:
+        try:
+            value = self.selector(state)
+        except Exception:
+            return
+        if not self.values or (self.values[-1] is not value and self.values[-1] != value):
+            self.values.append(value)
+
+
+def assert_plain(value, seen=0) -> None:
+    kind = type(value)
+    assert "StandIn" not in kind.__name__, value
+    if seen > 6:
+        return
+    if kind is KeyedSeq or kind in {tuple, list, set, frozenset}:
+        for item in value:
+            assert_plain(item, seen + 1)
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            assert_plain(key, seen + 1)
+            assert_plain(item, seen + 1)
+    elif attrs.has(kind):
+        for field in attrs.fields(kind):
+            assert_plain(getattr(value, field.name), seen + 1)
+    elif kind is Hidden:
+        assert_plain(value.held, seen + 1)
+
+
+def ignore(error: Exception, context: ErrorContext) -> None:
+    pass
+
+
+def subscribe(store, selector):
+    naive, heard = Naive(selector), []
+    subscription = store.select(selector).subscribe(heard.append, lambda error: heard.append("error"))
+    return naive, heard, subscription
+
+
+def start(store, selectors):
+    watched = []
+    for name, selector in selectors:
+        naive, heard, subscription = subscribe(store, selector)
+        naive.see(store.value)
+        if heard == ["error"]:
+            assert naive.values == []
+            continue
+        watched.append((name, naive, heard, subscription))
+    return watched
+
+
+def assert_law(watched) -> None:
+    for name, naive, heard, _ in watched:
+        assert heard == naive.values, name
+        assert [type(value) for value in heard] == [type(value) for value in naive.values], name
+        for value in heard:
+            assert_plain(value)
+
+
+@given(st.integers(0, 2**32))
+@settings(max_examples=150)
+def test_every_selector_of_the_zoo_emits_what_the_naive_pipe_would(seed):
+    rng = random.Random(seed)
+    store = Store(random_world(rng), on_error=ignore)
+    watched = start(store, ZOO.items())
+
+    for _ in range(12):
+        store.commit(change(store.value, rng))
+        for _, naive, _, _ in watched:
+            naive.see(store.value)
+
+    assert_law(watched)
+
+
+@given(st.integers(0, 2**32))
+@settings(max_examples=200)
+def test_generated_selectors_emit_what_the_naive_pipe_would(seed):
+    rng = random.Random(seed)
+    store = Store(random_world(rng), on_error=ignore)
+    watched = start(store, [(str(n), random_selector(rng, rng.randrange(1, 5))) for n in range(25)])
+
+    for _ in range(15):
+        store.commit(change(store.value, rng))
+        for _, naive, _, _ in watched:
+            naive.see(store.value)
+
+    assert_law(watched)
+
+
+@given(st.integers(0, 2**32))
+@settings(max_examples=100)
+def test_the_law_holds_with_listeners_that_commit_raise_dispose_and_subscribe(seed):
+    rng = random.Random(seed)
+    store = Store(random_world(rng), on_error=ignore)
+    budget = [25]
+    watched = []
+    # Each watcher knows from which snapshot on it listens; every snapshot is seen in order.
+    history = [store.value]
+
+    def commit() -> None:
+        if budget[0] > 0:
+            budget[0] -= 1
+            state = change(store.value, rng)
+            if state is not store.value:
+                history.append(state)
+                store.commit(state)
+
+    def watch() -> None:
+        name = rng.choice(list(ZOO))
+        selector = ZOO[name] if rng.random() < 0.6 else random_selector(rng)
+        entry = {"name": name, "selector": selector, "from": len(history) - 1, "heard": [], "until": None}
+
+        def hear(value) -> None:
+            entry["heard"].append(value)
+            act = rng.random()
+            if act < 0.25:
+                commit()
+            elif act < 0.35:
+                raise ValueError("a listener's own")
+            elif act < 0.4 and len(watched) < 40:
+                watch()
+            elif act < 0.5 and watched:
+                victim = rng.choice(watched)
+                if victim["until"] is None and victim.get("subscription"):
+                    victim["until"] = len(victim["heard"])
+                    victim["subscription"].dispose()
+
+        entry["subscription"] = store.select(selector).subscribe(hear, lambda error: entry.update(failed=True))
+        watched.append(entry)
+
+    for _ in range(12):
+        watch()
+    for _ in range(15):
+        commit()
+
+    for entry in watched:
+        naive = Naive(entry["selector"])
+        for state in history[entry["from"] :]:
+            naive.see(state)
+        if entry.get("failed"):
+            continue
+        heard = entry["heard"]
+        if entry["until"] is not None:
+            assert len(heard) == entry["until"], entry["name"]
+            assert heard == naive.values[: len(heard)], entry["name"]
+        else:
+            assert heard == naive.values, entry["name"]
+    for entry in watched:
+        entry["subscription"].dispose()
+    assert store.statistics().index_entries == 0
+    assert store.statistics().live_slices == 0
+    assert not store._engine.root.children
+    assert not store._engine.root.facts
+
+
+@given(st.integers(0, 2**32))
+@settings(max_examples=60)
+def test_batches_emit_what_the_naive_pipe_would_see_at_their_ends(seed):
+    rng = random.Random(seed)
+    store = Store(random_world(rng), on_error=ignore)
+    watched = start(store, ZOO.items())
+    late = []
+
+    for _ in range(6):
+        with store.batch():
+            for _ in range(rng.randrange(4)):
+                store.commit(change(store.value, rng))
+                if rng.random() < 0.3:
+                    name = rng.choice(list(ZOO))
+                    late += start(store, [(name, ZOO[name])])
+        for _, naive, _, _ in watched + late:
+            naive.see(store.value)
+
+    assert_law(watched)
+    assert_law(late)
+
+
+@given(st.integers(0, 2**32))
+@settings(max_examples=40)
+def test_a_sub_slice_emits_what_a_pipe_of_two_maps_would(seed):
+    rng = random.Random(seed)
+    store = Store(random_world(rng), on_error=ignore)
+    watched = []
+    for _ in range(15):
+        one, two = random_selector(rng, 2), random_selector(rng, 2)
+        naive, heard = Naive(lambda s, one=one, two=two: two(one(s))), []
+        subscription = store.select(one).select(two).subscribe(heard.append)
+        naive.see(store.value)
+        watched.append(("composed", naive, heard, subscription))
+
+    for _ in range(12):
+        store.commit(change(store.value, rng))
+        for _, naive, _, _ in watched:
+            naive.see(store.value)
+
+    assert_law(watched)
+
+
+@pytest.mark.parametrize("name", ["hidden", "json", "table view"])
+def test_what_cannot_be_followed_is_still_right(name):
+    rng = random.Random(3)
+    store = Store(random_world(rng), on_error=ignore)
+    watched = start(store, [(name, ZOO[name])])
+
+    for _ in range(40):
+        store.commit(change(store.value, rng))
+        watched[0][1].see(store.value)
+
+    assert_law(watched)
