@@ -65,6 +65,7 @@ async def talk(
             lines,
             output,
             prompt="> " if is_terminal else "",
+            echoes=not is_terminal,
             first=f"(replay of {options.replay.name})" if options.replay is not None else None,
         )
         if is_terminal:

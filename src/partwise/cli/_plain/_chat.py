@@ -29,19 +29,29 @@ class PlainChat:
         thread: The conversation.
         lines: Prompts, commands, and the answers to questions.
         output: Where answers go.
-        prompt: Written before each line is awaited; for terminals.
+        prompt: Written before each prompt is awaited; for terminals.
+        echoes: Whether answers to questions are written, too; terminals do that by themselves.
         first: Sent by itself if the input holds no line at all.
     """
 
     def __init__(
-        self, thread: LocalThread, lines: LineSource, output: Output, *, prompt: str = "", first: str | None = None
+        self,
+        thread: LocalThread,
+        lines: LineSource,
+        output: Output,
+        *,
+        prompt: str = "",
+        echoes: bool = True,
+        first: str | None = None,
     ) -> None:
         self._thread = thread
         self._lines = lines
         self._output = output
         self._prompt = prompt
+        self._echoes = echoes
         self._first = first
         self._printed: dict[str, Printed] = {}
+        self._is_cancelled = False
         self._asks = anyio.Event()
         self._asked: set[str] = set()
 
@@ -79,8 +89,6 @@ class PlainChat:
         self._thread.cancel_run()
         return True
 
-    _is_cancelled = False
-
     @property
     def _last(self) -> Message | None:
         messages = self._thread.state.messages
@@ -89,6 +97,13 @@ class PlainChat:
     async def _next(self, prompt: str) -> str | None:
         self._output.write(prompt)
         return await self._lines.next()
+
+    async def _ask(self, question: str) -> str | None:
+        """Put a question that the next line of input answers."""
+        answer = await self._next(question)
+        if self._echoes:
+            self._output.line("" if answer is None else answer.strip())
+        return answer
 
     async def _perform(self, command: Command) -> None:
         try:
@@ -203,9 +218,8 @@ class PlainChat:
             self._asked.add(part.tool_call_id)
             self._end_line()
             payload = part.interrupt.payload if part.interrupt is not None else None
-            answer = await self._next(f"[question] {part.tool_name} asks: {as_line(payload)} ")
+            answer = await self._ask(f"[question] {part.tool_name} asks: {as_line(payload)} ")
             if answer is None:
-                self._output.line()
                 self._thread.cancel_run()
                 return
             if part.tool_call_id in {still.tool_call_id for still in open_questions(self._last)}:
@@ -219,9 +233,8 @@ class PlainChat:
         names = "".join(
             f" {number}) {option.label or option.id}" for number, option in enumerate(approval.options or (), 1)
         )
-        answer = await self._next(f"[approval] {part.tool_name} {arguments_of(part) or '{}'} allow?{names} [y/N] ")
+        answer = await self._ask(f"[approval] {part.tool_name} {arguments_of(part) or '{}'} allow?{names} [y/N] ")
         if answer is None:
-            self._output.line("no")
             return self._respond(part, approval, approved=False, reason=_NO_ANSWER)
         word = answer.strip().lower()
         options = {str(number): option for number, option in enumerate(approval.options or (), 1)}
@@ -233,7 +246,7 @@ class PlainChat:
         return self._respond(part, approval, approved=word in {"y", "yes"})
 
     async def _is_yes(self, question: str) -> bool:
-        return (await self._next(question) or "").strip().lower() in {"y", "yes"}
+        return (await self._ask(question) or "").strip().lower() in {"y", "yes"}
 
     def _respond(
         self,
