@@ -38,6 +38,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 __all__ = [
+    "AbortedError",
     "AdapterError",
     "ApprovalError",
     "ApprovalNotFoundError",
@@ -181,7 +182,7 @@ class NotFoundError(PartwiseError, LookupError):
     kind: ClassVar[str] = "thing"
     advice: ClassVar[str] = ""
 
-    def __init__(self, id: str, *, where: str = "", advice: str = "") -> None:  # noqa: A002 - the field's own name
+    def __init__(self, id: str, *, where: str = "", advice: str = "") -> None:
         place = f" in {where}" if where else ""
         hint = advice or self.advice
         super().__init__(f"No {self.kind} with id {id!r}{place}.{' ' + hint if hint else ''}")
@@ -265,7 +266,7 @@ class NotAllowedError(PartwiseError, RuntimeError):
         id: The message, item or call that it is about, or None.
     """
 
-    def __init__(self, text: str, *, code: str, id: str | None = None) -> None:  # noqa: A002 - the field's own name
+    def __init__(self, text: str, *, code: str, id: str | None = None) -> None:
         super().__init__(text)
         self.code = code
         self.id = id
@@ -309,6 +310,12 @@ class NotSentError(PartwiseError):
         self.message_id = message_id
 
 
+class AbortedError(PartwiseError):
+    """Raised by a chat model to end its run as cancelled, for example after its signal was set."""
+
+    code = "aborted"
+
+
 class AdapterError(PartwiseError):
     """An adapter broke its contract: it yielded something that is no result, or never ended.
 
@@ -329,7 +336,7 @@ class HistoryError(AdapterError):
     """A history adapter failed; what is in memory is untouched.
 
     Attributes:
-        operation: ``"load"``, ``"append"``, ``"update"`` or ``"delete"``.
+        operation: ``"open"``, ``"load"``, ``"append"``, ``"update"``, ``"delete"`` or ``"set_head"``.
     """
 
     code = "history"

@@ -12,7 +12,7 @@ from ._history import (
     UpdatableHistory,
 )
 from ._result import RunMetadata, RunResult
-from ._suggestions import Suggestion, SuggestionRequest, Suggestions
+from ._suggestions import SuggestionRequest, Suggestions
 
 __all__ = [
     "CancelReason",
@@ -31,7 +31,6 @@ __all__ = [
     "RunContext",
     "RunMetadata",
     "RunResult",
-    "Suggestion",
     "SuggestionRequest",
     "Suggestions",
     "UpdatableHistory",

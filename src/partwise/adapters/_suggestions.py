@@ -8,17 +8,9 @@ from typing import TypeAlias
 import attrs
 
 from partwise.messages import Message
+from partwise.store import Suggestion
 
-__all__ = ["Suggestion", "SuggestionRequest", "Suggestions"]
-
-
-@attrs.frozen
-class Suggestion:
-    """A prompt that the user might send next, with words for its button."""
-
-    prompt: str
-    title: str | None = attrs.field(default=None, kw_only=True)
-    label: str | None = attrs.field(default=None, kw_only=True)
+__all__ = ["SuggestionRequest", "Suggestions"]
 
 
 @attrs.frozen(kw_only=True)

@@ -1,0 +1,19 @@
+"""What turns user actions and model output into commits."""
+
+from ._capabilities import CAPABILITIES
+from ._composer import Composer, can_send
+from ._operation import Operation
+from ._queue import MessageQueue
+from ._requests import AppendRequest
+from .local import LocalRuntime, LocalThread
+
+__all__ = [
+    "CAPABILITIES",
+    "AppendRequest",
+    "Composer",
+    "LocalRuntime",
+    "LocalThread",
+    "MessageQueue",
+    "Operation",
+    "can_send",
+]

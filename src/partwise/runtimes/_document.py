@@ -1,0 +1,142 @@
+"""The tree of a thread and the snapshot of what is visible of it, kept in step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
+from typing import Any
+
+import attrs
+
+from partwise.messages import AssistantMessage, FrozenDict, Message
+from partwise.reactive import ErrorHook, KeyedSeq, Store, log_error
+from partwise.repository import Appended, Change, Export, Rebuilt, Replaced, Tree
+from partwise.store import ThreadState
+
+__all__ = ["Document"]
+
+
+class Document:
+    """One thread's tree and store; whoever owns it is the only writer of both.
+
+    Every change of the tree becomes one commit of exactly what it changed of the visible branch.
+
+    Args:
+        state: The snapshot to begin with; its messages must be empty.
+        on_error: Told of listeners and selectors that raise.
+
+    Attributes:
+        on_head: Told the id of the last visible message whenever it is another one.
+    """
+
+    def __init__(self, state: ThreadState, *, on_error: ErrorHook = log_error) -> None:
+        self.on_head: Callable[[str | None], None] | None = None
+        self.tree: Tree[Message] = Tree(_is_optimistic)
+        self.store: Store[ThreadState] = Store(state, name="thread", on_error=on_error)
+
+    @property
+    def state(self) -> ThreadState:
+        """The present snapshot, writes of an open batch included."""
+        return self.store.value
+
+    def batch(self) -> AbstractContextManager[object]:
+        """Join the commits made inside into one emission."""
+        return self.store.batch()
+
+    def set(self, **fields: Any) -> None:
+        """Commit new values of fields that do not come from the tree; equal values commit nothing."""
+        state = self.state
+        changed = {name: value for name, value in fields.items() if getattr(state, name) != value}
+        if changed:
+            self.store.commit(attrs.evolve(state, **changed))
+
+    def find(self, message_id: str) -> Message | None:
+        """Return a message of any branch, or None."""
+        place = self.tree.find(message_id)
+        return None if place is None else place.message
+
+    def put(self, parent_id: str | None, message: Message) -> None:
+        """Store a message, or its newer version, and commit what that shows."""
+        self._show(self.tree.put(parent_id, message))
+
+    def replace(self, message: Message) -> None:
+        """Store the newer version of a message where it is; a message that is gone stays gone."""
+        place = self.tree.find(message.id)
+        if place is not None and place.message is not message:
+            self._show(self.tree.put(place.parent_id, message))
+
+    def delete(self, message_id: str) -> None:
+        """Remove a message; what hangs under it moves to its parent."""
+        self._show(self.tree.delete(message_id))
+
+    def switch_to(self, message_id: str) -> None:
+        """Show the branch of a message."""
+        self._show(self.tree.switch_to(message_id))
+
+    def import_(self, export: Export[Message]) -> None:
+        """Add or update the messages of an export and show its head."""
+        self._show(self.tree.import_(export))
+
+    def replace_all(self, export: Export[Message]) -> None:
+        """Put an export in the place of everything."""
+        self._show(self.tree.replace_all(export))
+
+    def _show(self, change: Change[Message]) -> None:
+        state = self.state
+        messages = _messages_after(state.messages, change)
+        branches = self._branches_after(state, messages, change)
+        if messages is state.messages and branches is state.branches:
+            return
+        self.store.commit(
+            attrs.evolve(
+                state,
+                messages=messages,
+                branches=branches,
+                head_id=self.tree.head_id,
+                state=_model_state(messages),
+            )
+        )
+        if self.on_head is not None and self.tree.head_id != state.head_id:
+            self.on_head(self.tree.head_id)
+
+    def _branches_after(
+        self, state: ThreadState, messages: KeyedSeq[str, Message], change: Change[Message]
+    ) -> FrozenDict | Any:
+        if isinstance(change, Rebuilt):
+            kept = messages.keys()[: change.kept]
+            fresh: Iterable[str] = (message.id for message in change.messages)
+            branches = {id: ids for id in kept if (ids := state.branches.get(id)) is not None}
+        else:
+            branches = dict(state.branches)
+            fresh = (change.message.id,) if isinstance(change, Appended) else ()
+        for message_id in (*change.branched, *fresh):
+            ids = self.tree.branches_of(message_id)
+            if len(ids) > 1:
+                branches[message_id] = ids
+            else:
+                branches.pop(message_id, None)
+        return state.branches if branches == state.branches else FrozenDict(branches)
+
+
+def _messages_after(messages: KeyedSeq[str, Message], change: Change[Message]) -> KeyedSeq[str, Message]:
+    match change:
+        case Replaced():
+            return messages.replace(change.message.id, change.message)
+        case Appended():
+            return messages.append(change.message.id, change.message)
+        case Rebuilt():
+            visible = (*messages[: change.kept], *change.messages)
+            return messages.with_items((message.id, message) for message in visible)
+        case _:
+            return messages
+
+
+def _model_state(messages: KeyedSeq[str, Message]) -> Any:
+    for message in reversed(messages):
+        if isinstance(message, AssistantMessage):
+            return message.metadata.state
+    return None
+
+
+def _is_optimistic(message: Message) -> bool:
+    return message.metadata.is_optimistic

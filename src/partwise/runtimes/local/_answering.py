@@ -1,0 +1,99 @@
+"""What people answer, and whether the run goes on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from partwise.adapters import HistoryItem
+from partwise.errors import NotAllowedError
+from partwise.messages import AssistantMessage, ModelContent, RequiresActionStatus, should_continue
+from partwise.runtimes._operation import Operation
+from partwise.tools import ToolResponse
+
+from ._answers import check_answerable, find_approval, with_decision, with_tool_result
+from ._history import HistoryWriter
+from ._host import Host
+from ._runs import Runs
+
+__all__ = ["Answering"]
+
+
+class Answering:
+    """Writes results and decisions to paused messages; when nothing is missing any more, the run goes on."""
+
+    def __init__(self, host: Host, history: HistoryWriter, runs: Runs) -> None:
+        self._host = host
+        self._history = history
+        self._runs = runs
+
+    def add_tool_result(
+        self,
+        message_id: str,
+        tool_call_id: str,
+        result: Any,
+        *,
+        is_error: bool | None,
+        artifact: Any,
+        model_content: tuple[ModelContent, ...] | None,
+    ) -> Operation:
+        """Give a call its result; see ``LocalThread.add_tool_result``."""
+        if isinstance(result, ToolResponse):
+            is_error, artifact, model_content = result.is_error, result.artifact, result.model_content
+            result = result.result
+        answered, is_new = with_tool_result(
+            self._assistant(message_id),
+            tool_call_id,
+            result=result,
+            is_error=is_error,
+            artifact=artifact,
+            model_content=model_content,
+        )
+        self._host.document.replace(answered)
+        return self._continue(answered) if is_new else Operation.done()
+
+    def respond_to_approval(
+        self,
+        approval_id: str,
+        *,
+        approved: bool | None,
+        option_id: str | None,
+        reason: str | None,
+        tool_call_id: str | None,
+    ) -> Operation:
+        """Decide on an approval; see ``LocalThread.respond_to_approval``."""
+        state = self._host.document.state
+        message, index = find_approval(reversed(state.messages), approval_id, tool_call_id)
+        active = self._runs.active
+        is_executing = (
+            active is not None
+            and active.message_id == message.id
+            and self._runs.roundtrips.tooling.is_running_tools(active)
+        )
+        check_answerable(
+            message,
+            index,
+            is_head=message.id == state.head_id,
+            is_busy=active is not None and active.scope is not None and not is_executing,
+            is_executing=is_executing,
+        )
+        decided = with_decision(message, index, approved=approved, option_id=option_id, reason=reason)
+        self._host.document.replace(decided)
+        return Operation.done() if is_executing else self._continue(decided)
+
+    def _continue(self, message: AssistantMessage) -> Operation:
+        """Go on with a paused message if nothing is missing any more; otherwise keep what there is."""
+        place = self._host.document.tree.get(message.id)
+        run_config = self._runs.config_of(message.id)
+        if should_continue(message, self._host.options.human_tools):
+            self._host.announce()
+            return self._runs.start(place.parent_id, message=message, run_config=run_config).operation
+        if isinstance(message.status, RequiresActionStatus) and self._history.can_update:
+            self._history.write(HistoryItem(parent_id=place.parent_id, message=message, run_config=run_config))
+        return Operation.done()
+
+    def _assistant(self, message_id: str) -> AssistantMessage:
+        message = self._host.document.tree.get(message_id).message
+        if not isinstance(message, AssistantMessage):
+            text = f"Message {message_id!r} is the {message.role}'s; only answers hold tool calls."
+            raise NotAllowedError(text, code="not-assistant", id=message_id)
+        return message

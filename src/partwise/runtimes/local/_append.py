@@ -1,0 +1,110 @@
+"""The way of a message into the thread: shown at once, stored and answered when the thread is ready."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+
+import attrs
+
+from partwise.adapters import HistoryItem
+from partwise.errors import NotSentError
+from partwise.messages import Message, UserMessage
+from partwise.runtimes._operation import Operation
+from partwise.runtimes._requests import AppendRequest
+
+from ._history import HistoryWriter
+from ._host import Host
+from ._runs import Runs
+
+__all__ = ["Appender"]
+
+
+class Appender:
+    """Puts messages into the tree, then into the history, then before the model."""
+
+    def __init__(self, host: Host, history: HistoryWriter, runs: Runs) -> None:
+        self._host = host
+        self._history = history
+        self._runs = runs
+
+    def append(self, request: AppendRequest) -> Operation:
+        """Show a message, store it and answer it; the operation settles when all of it is done.
+
+        Raises:
+            ParentNotFoundError: Its parent is unknown; nothing is changed.
+        """
+        host = self._host
+        parent_id = host.document.tree.head_id if request.is_at_tail else request.parent_id
+        message = self._stamped(request.message)
+        host.announce()
+        host.document.put(parent_id, message)
+        ready = attrs.evolve(request, message=message, parent_id=parent_id, is_at_tail=False)
+        operation = Operation()
+        barrier = None if host.options.initialize is None else host.options.initialize()
+        if barrier is None:
+            self._proceed(ready, operation)
+        else:
+            host.spawn(self._wait_for, barrier, ready, operation, host.generation)
+        return operation
+
+    async def _wait_for(
+        self, barrier: Awaitable[object], request: AppendRequest, operation: Operation, generation: int
+    ) -> None:
+        message_id = request.message.id
+        try:
+            await barrier
+        except Exception as error:
+            self._take_back(message_id)
+            failure: NotSentError | None = None
+            if self._host.generation == generation:
+                text = f"Message {message_id!r} was not sent: the thread could not be made: {error}"
+                failure = NotSentError(text, message_id=message_id)
+                failure.__cause__ = error
+            operation.settle(failure)
+            return
+        except BaseException as error:
+            operation.settle(error)
+            raise
+        if self._host.generation != generation or message_id not in self._host.document.tree:
+            self._take_back(message_id)
+            operation.settle()
+            return
+        self._proceed(request, operation)
+
+    def _take_back(self, message_id: str) -> None:
+        if message_id in self._host.document.tree:
+            self._host.document.delete(message_id)
+
+    def _proceed(self, request: AppendRequest, operation: Operation) -> None:
+        message = request.message
+        write = self._history.write(
+            HistoryItem(parent_id=request.parent_id, message=message, run_config=request.run_config)
+        )
+        if request.will_run:
+            run = self._runs.start(message.id, run_config=request.run_config)
+            self._host.spawn(_settle_after, operation, run.operation, write)
+        else:
+            self._host.document.switch_to(message.id)
+            self._host.spawn(_settle_after, operation, write)
+
+    def _stamped(self, message: Message) -> Message:
+        """Lay what providers say about outgoing messages over a user's metadata."""
+        metadata = self._host.context.get_model_context().composer_metadata
+        if not metadata or not isinstance(message, UserMessage):
+            return message
+        custom = {**message.metadata.custom, **metadata}
+        return attrs.evolve(message, metadata=attrs.evolve(message.metadata, custom=custom))
+
+
+async def _settle_after(operation: Operation, *others: Operation) -> None:
+    """Settle with the first failure of the others, once all of them have settled."""
+    failure: BaseException | None = None
+    for other in others:
+        try:
+            await other
+        except Exception as error:
+            failure = failure or error
+        except BaseException as error:
+            operation.settle(error)
+            raise
+    operation.settle(failure)

@@ -1,0 +1,57 @@
+"""Where a new message goes: to the load that it must wait for, to the queue, or into the thread."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from partwise.runtimes._operation import Operation
+from partwise.runtimes._requests import AppendRequest
+
+from ._append import Appender
+from ._host import Host
+from ._load import Loader
+from ._queueing import Queueing
+
+__all__ = ["Entrance"]
+
+
+class Entrance:
+    """Takes messages in. While the history is being loaded they wait, so that they follow what it holds."""
+
+    def __init__(self, host: Host, loader: Loader, queue: Queueing, appender: Appender) -> None:
+        self._host = host
+        self._loader = loader
+        self._queue = queue
+        self._appender = appender
+
+    def take(self, request: AppendRequest) -> Operation:
+        """Take a message in; see ``LocalThread.append``."""
+        pending = self._loader.pending
+        if pending is None:
+            return self._route(request)
+        operation = Operation()
+        self._host.spawn(self._take_later, pending, request, operation)
+        return operation
+
+    def _route(self, request: AppendRequest) -> Operation:
+        options = self._host.options
+        if options.has_queue and request.will_run:
+            if request.is_at_tail:
+                self._queue.add(request)
+                return Operation.done()
+            if options.clears_queue_on_rewind:
+                self._queue.messages.clear()
+        return self._appender.append(request)
+
+    async def _take_later(self, pending: Operation, request: AppendRequest, operation: Operation) -> None:
+        try:
+            # A load that failed is told to whoever asked for it; the message goes in all the same.
+            with suppress(Exception):
+                await pending
+            await self._route(request)
+        except Exception as error:
+            operation.settle(error)
+        except BaseException as error:
+            operation.settle(error)
+            raise
+        operation.settle()

@@ -1,0 +1,169 @@
+"""Writes to the history: one after the other, parents before children, none forgotten."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Awaitable, Iterable
+from typing import Literal, TypeAlias
+
+import anyio
+import attrs
+
+from partwise.adapters import History, HistoryItem
+from partwise.errors import HistoryError
+from partwise.runtimes._operation import Operation
+
+from ._host import Host
+
+__all__ = ["HistoryWriter"]
+
+Verb: TypeAlias = Literal["append", "update"]
+
+
+@attrs.define(eq=False)
+class _Write:
+    item: HistoryItem
+    operation: Operation
+    started: Awaitable[object] | Exception | None = None
+
+    @property
+    def message_id(self) -> str:
+        return self.item.message.id
+
+
+class HistoryWriter:
+    """Stores messages in the order in which they were given, each after the one before has settled.
+
+    A write that failed is kept and tried again before the next one, so nothing is stored whose parent is
+    not. Failures are announced as events and fail the operation of the write, never the answer.
+    """
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+        self._given: set[str] = set()
+        self._stored: set[str] = set()
+        self._waiting: deque[_Write] = deque()
+        self._unsaved: dict[str, HistoryItem] = {}
+        self._head_id: str | None = None
+        self._stored_head_id: str | None = None
+        self._is_busy = False
+        self._idle = anyio.Event()
+
+    @property
+    def can_update(self) -> bool:
+        """Whether the history can overwrite a message, and so keep one that is paused."""
+        return hasattr(self._host.options.history, "update")
+
+    def has(self, message_id: str) -> bool:
+        """Tell whether the history has, or is about to have, this message."""
+        return message_id in self._given
+
+    def take_note(self, message_ids: Iterable[str]) -> None:
+        """Remember messages that came from the history itself."""
+        for message_id in message_ids:
+            self._given.add(message_id)
+            self._stored.add(message_id)
+
+    def write(self, item: HistoryItem) -> Operation:
+        """Store a message: for the first time, or again where the history can do that."""
+        history = self._host.options.history
+        if history is None:
+            return Operation.done()
+        write = _Write(item, Operation())
+        self._given.add(item.message.id)
+        self._waiting.append(write)
+        if not self._is_busy and not self._unsaved:
+            # Called at once, so that a write begins with the action that it belongs to.
+            write.started = self._call(history, item)
+        self._work()
+        return write.operation
+
+    def head_moved(self, head_id: str | None) -> None:
+        """Let the history remember which branch is shown, if it can."""
+        self._head_id = head_id
+        if hasattr(self._host.options.history, "set_head"):
+            self._work()
+
+    def head_loaded(self) -> None:
+        """Take note that the branch which is shown is the one that the history remembers."""
+        self._stored_head_id = self._head_id
+
+    def _work(self) -> None:
+        if not self._is_busy:
+            self._is_busy = True
+            self._idle = anyio.Event()
+            self._host.spawn(self._drain)
+
+    async def wait(self) -> None:
+        """Wait until everything that was given has been stored, or has failed."""
+        while self._is_busy:
+            await self._idle.wait()
+
+    async def _drain(self) -> None:
+        try:
+            while self._waiting or self._head_id != self._stored_head_id:
+                if not self._waiting:
+                    await self._store_head()
+                    continue
+                write = self._waiting.popleft()
+                try:
+                    write.operation.settle(await self._perform(write))
+                except BaseException as error:
+                    write.operation.settle(error)
+                    raise
+        finally:
+            self._is_busy = False
+            self._idle.set()
+
+    async def _store_head(self) -> None:
+        head_id = self._stored_head_id = self._head_id
+        set_head = getattr(self._host.options.history, "set_head", None)
+        if set_head is None:
+            return
+        error = await _outcome(set_head(head_id))
+        if error is not None:
+            self._host.report_history("set_head", head_id, error)
+
+    async def _perform(self, write: _Write) -> HistoryError | None:
+        history = self._host.options.history
+        if history is None:
+            return None
+        for message_id, item in list(self._unsaved.items()):
+            if message_id != write.message_id and await self._store(history, _Write(item, Operation())) is not None:
+                self._unsaved[write.message_id] = write.item
+                text = f"did not get message {write.message_id!r}, because {message_id!r} before it is not stored"
+                return HistoryError("append", text, message_id=write.message_id)
+        return await self._store(history, write)
+
+    async def _store(self, history: History, write: _Write) -> HistoryError | None:
+        message_id = write.message_id
+        verb = self._verb(message_id)
+        started = self._call(history, write.item) if write.started is None else write.started
+        error = started if isinstance(started, Exception) else await _outcome(started)
+        if error is not None:
+            self._unsaved[message_id] = write.item
+            failure = HistoryError(verb, f"could not {verb} message {message_id!r}: {error}", message_id=message_id)
+            failure.__cause__ = error
+            self._host.report_history(verb, message_id, error)
+            return failure
+        self._unsaved.pop(message_id, None)
+        self._stored.add(message_id)
+        return None
+
+    def _verb(self, message_id: str) -> Verb:
+        return "update" if message_id in self._stored and self.can_update else "append"
+
+    def _call(self, history: History, item: HistoryItem) -> Awaitable[object] | Exception:
+        try:
+            awaitable: Awaitable[object] = getattr(history, self._verb(item.message.id))(item)
+        except Exception as error:
+            return error
+        return awaitable
+
+
+async def _outcome(awaitable: Awaitable[object]) -> Exception | None:
+    try:
+        await awaitable
+    except Exception as error:
+        return error
+    return None

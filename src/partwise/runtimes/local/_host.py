@@ -1,0 +1,49 @@
+"""What the pieces of a local thread share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import attrs
+
+from partwise.reactive import Events
+from partwise.runtimes._document import Document
+from partwise.store import Initialize, PersistenceFailed, Report, ThreadEvent
+from partwise.tools import ModelContextRegistry
+
+from ._options import LocalOptions
+
+__all__ = ["Host"]
+
+
+@attrs.define(eq=False)
+class Host:
+    """The document, the events and the options of one local thread.
+
+    Attributes:
+        spawn: Starts an async function as a task of the runtime.
+        generation: Grows whenever work that waits for something becomes pointless, as on ``detach``.
+        is_initialized: Whether the thread was announced.
+    """
+
+    document: Document
+    events: Events[ThreadEvent]
+    options: LocalOptions
+    context: ModelContextRegistry
+    spawn: Callable[..., None]
+    generation: int = 0
+    is_initialized: bool = False
+
+    def announce(self) -> None:
+        """Tell listeners, once, that the thread is about to have its first message."""
+        if not self.is_initialized:
+            self.is_initialized = True
+            self.events.emit(Initialize())
+
+    def report(self, where: str, text: str, error: BaseException | None = None) -> None:
+        """Tell listeners of something that nobody can be told by raising."""
+        self.events.emit(Report(where=where, text=text, error=error))
+
+    def report_history(self, operation: str, message_id: str | None, error: BaseException) -> None:
+        """Tell listeners that the history failed."""
+        self.events.emit(PersistenceFailed(operation=operation, message_id=message_id, error=error))

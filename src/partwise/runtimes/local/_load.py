@@ -1,0 +1,110 @@
+"""Loading what the history has stored, once."""
+
+from __future__ import annotations
+
+from partwise.adapters import LoadedHistory
+from partwise.errors import HistoryError
+from partwise.messages import AssistantMessage, IncompleteStatus, Message, RunningStatus, with_status
+from partwise.repository import Entry, Export
+from partwise.runtimes._operation import Operation
+
+from ._history import HistoryWriter
+from ._host import Host
+from ._runs import Runs
+
+__all__ = ["Loader"]
+
+
+class Loader:
+    """Loads the history when asked to; a failed load may be tried again."""
+
+    def __init__(self, host: Host, history: HistoryWriter, runs: Runs) -> None:
+        self._host = host
+        self._history = history
+        self._runs = runs
+        self._operation: Operation | None = None
+        self._had_history = False
+
+    @property
+    def pending(self) -> Operation | None:
+        """The load that is under way, if any; messages sent meanwhile wait for it."""
+        operation = self._operation
+        return operation if operation is not None and self._had_history and not operation.is_done else None
+
+    def load(self) -> Operation:
+        """Load; asked again, it is the same load, unless that failed."""
+        if self._operation is not None and self._operation.error is None:
+            return self._operation
+        self._operation = Operation()
+        self._had_history = self._host.options.history is not None
+        if self._had_history:
+            self._host.document.set(is_loading=True)
+            self._host.spawn(self._load, self._operation)
+        else:
+            self._operation.settle()
+        return self._operation
+
+    def history_arrived(self) -> None:
+        """Load from a history that came after the load was asked for, unless there are messages by now."""
+        if self._operation is not None and not self._had_history and not self._host.document.state.messages:
+            self._operation = None
+            self.load()
+
+    async def _load(self, operation: Operation) -> None:
+        error: HistoryError | None = None
+        try:
+            await self._import()
+        except Exception as raised:
+            error = HistoryError("load", f"could not be loaded: {raised}")
+            error.__cause__ = raised
+            self._host.report_history("load", None, raised)
+        except BaseException:
+            operation.settle(HistoryError("load", "was not loaded: the runtime ended"))
+            raise
+        finally:
+            self._host.document.set(is_loading=False)
+        operation.settle(error)
+
+    async def _import(self) -> None:
+        history = self._host.options.history
+        loaded = None if history is None else await history.load()
+        if loaded is None:
+            return
+        export = self._readable(loaded)
+        if export.entries:
+            self._host.announce()
+        self._host.document.import_(export)
+        self._history.take_note(entry.message.id for entry in export.entries)
+        self._history.head_loaded()
+        resume = getattr(history, "resume", None)
+        if loaded.resume and resume is not None:
+            self._host.document.set(is_loading=False)
+            self._runs.start(self._host.document.tree.head_id, run_config={}, stream=resume, via="history")
+
+    def _readable(self, loaded: LoadedHistory) -> Export[Message]:
+        """Leave out what hangs under messages that are not there, and say so."""
+        entries = {entry.message.id: Entry(entry.parent_id, _settled(entry.message)) for entry in loaded.entries}
+        tree = self._host.document.tree
+        lost = True
+        while lost:
+            lost = [
+                entry
+                for entry in entries.values()
+                if entry.parent_id and entry.parent_id not in entries and entry.parent_id not in tree
+            ]
+            for entry in lost:
+                del entries[entry.message.id]
+                text = f"holds message {entry.message.id!r} under {entry.parent_id!r}, which is not there"
+                self._host.report("history", text)
+        head_id = loaded.head_id
+        if head_id is not None and head_id not in entries and head_id not in tree:
+            self._host.report("history", f"names {head_id!r} as the last message, which it does not hold")
+            head_id = None
+        return Export(head_id, tuple(entries.values()))
+
+
+def _settled(message: Message) -> Message:
+    """End an answer that was still being made when its process died."""
+    if isinstance(message, AssistantMessage) and isinstance(message.status, RunningStatus):
+        return with_status(message, IncompleteStatus("other"))
+    return message

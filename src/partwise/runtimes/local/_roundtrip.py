@@ -1,0 +1,214 @@
+"""One roundtrip: the tools that wait, the model, and the tools that it called."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import AsyncIterator, Mapping
+from typing import Any, cast
+
+import attrs
+
+from partwise.adapters import ChatModel, RunContext, RunResult
+from partwise.errors import AbortedError, AdapterError
+from partwise.messages import (
+    COMPLETE_UNKNOWN,
+    INCOMPLETE_TOOL_CALLS,
+    MISSING,
+    RUNNING,
+    AssistantMessage,
+    AssistantPart,
+    RequiresActionStatus,
+    RunningStatus,
+    parts_from_like,
+    should_continue,
+    with_status,
+)
+from partwise.stream import Fold, is_chunk
+
+from ._host import Host
+from ._run import Run, RunBoard
+from ._step import Base, abandoned, apply_result, cancel_applies, failed, without_interrupts
+from ._tooling import Tooling
+
+__all__ = ["Roundtrips"]
+
+
+@attrs.define
+class Answer:
+    """What the model has given in this roundtrip.
+
+    Attributes:
+        has_chunks: Whether it gave chunks, as opposed to whole results only.
+    """
+
+    base: Base
+    fold: Fold
+    has_chunks: bool = False
+
+
+class Roundtrips:
+    """Asks the model, folds what it sends into the message, and runs the tools in between."""
+
+    def __init__(self, host: Host, runs: RunBoard) -> None:
+        self._host = host
+        self._runs = runs
+        self.tooling = Tooling(host, runs)
+
+    async def perform(self, run: Run) -> Exception | None:
+        """Do one roundtrip; returns what the model raised. The message has its status afterwards."""
+        message = self._runs.owned(run)
+        if message is None:
+            return None
+        limit = self._host.options.max_steps
+        if len(message.metadata.steps) >= limit or run.roundtrips >= limit:
+            self._runs.write(run, with_status(message, INCOMPLETE_TOOL_CALLS))
+            return None
+        self._runs.write(run, with_status(message, RUNNING))
+        error: Exception | None = None
+        is_aborted = False
+        with run.new_scope():
+            try:
+                if not run.is_cancelled:
+                    await self._work(run)
+            except AbortedError:
+                is_aborted = True
+            except Exception as raised:
+                error = raised
+        run.scope = None
+        self.conclude(run, error=error, is_aborted=is_aborted)
+        return error
+
+    def conclude(self, run: Run, *, error: Exception | None = None, is_aborted: bool = False) -> None:
+        """Give the message of a roundtrip that is over the status that lasts."""
+        message = self._runs.owned(run)
+        if message is None:
+            return
+        if error is not None:
+            message = failed(message, error)
+        elif is_aborted or self._cancel_applies(run, message):
+            message = abandoned(message)
+        else:
+            message = without_interrupts(message)
+            if isinstance(message.status, RunningStatus):
+                message = with_status(message, COMPLETE_UNKNOWN)
+        self._runs.write(run, message)
+
+    def _cancel_applies(self, run: Run, message: AssistantMessage) -> bool:
+        return cancel_applies(
+            message,
+            is_cancelled=run.is_cancelled,
+            is_active=self._runs.active is run,
+            continues=should_continue(message, self._host.options.human_tools),
+        )
+
+    async def _work(self, run: Run) -> None:
+        await self.tooling.run_open_calls(run)
+        message = self._runs.owned(run)
+        if message is None or isinstance(message.status, RequiresActionStatus):
+            return
+        base = Base.of(message)
+        run.roundtrips += 1
+        await self._ask(run, base)
+        await self.tooling.run_open_calls(run)
+
+    async def _ask(self, run: Run, base: Base) -> None:
+        context = self._context(run)
+        model = run.stream or self._host.options.model
+        run.stream = None
+        answer = Answer(base, Fold(base.parts, report=self._report))
+        output = model.run(context) if isinstance(model, ChatModel) else model(context)
+        if hasattr(output, "__aiter__"):
+            await self._iterate(run, aiter(output), answer)  # pyright: ignore[reportArgumentType]  # looked for right here
+        elif inspect.isawaitable(output):
+            given = await output
+            if given is not None:
+                self._take(run, given, answer)
+        else:
+            raise _nonsense(output, "returned", run)
+        message = self._runs.owned(run)
+        if message is not None and answer.has_chunks and (answer.fold.is_finished or not run.is_cancelled):
+            self._runs.write(run, answer.fold.finish(message))
+
+    async def _iterate(self, run: Run, outputs: AsyncIterator[Any], answer: Answer) -> None:
+        try:
+            async for output in outputs:
+                if run.is_cancelled or not self._take(run, output, answer):
+                    break
+        finally:
+            close = getattr(outputs, "aclose", None)
+            if close is not None:
+                await close()
+
+    def _take(self, run: Run, output: object, answer: Answer) -> bool:
+        """Fold one output into the message; returns False when the run may not write any more."""
+        message = self._runs.owned(run)
+        if message is None:
+            return False
+        if is_chunk(output):
+            answer.has_chunks = True
+            return self._runs.write(run, answer.fold.apply(message, output))
+        result = result_from(output, run)
+        content = None
+        if result.content is not MISSING:
+            answer.fold.reset()
+            content = content_from(result.content, run)
+        return self._runs.write(run, apply_result(message, result, content, answer.base))
+
+    def _report(self, error: Exception) -> None:
+        self._host.report("chat model", str(error), error)
+
+    def _context(self, run: Run) -> RunContext:
+        host = self._host
+        merged = host.context.get_model_context()
+        path = () if run.parent_id is None else host.document.tree.path_to(run.parent_id)
+
+        def current() -> AssistantMessage:
+            message = host.document.find(run.message_id)
+            if not isinstance(message, AssistantMessage):
+                text = f"is asking for message {run.message_id!r}, which was deleted; end the run"
+                msg = "chat model"
+                raise AdapterError(msg, text, message_id=run.message_id)
+            return message
+
+        return RunContext(
+            messages=path,
+            assistant_message_id=run.message_id,
+            parent_id=run.parent_id,
+            thread_id=host.options.thread_id,
+            run_id=run.id,
+            roundtrip=run.roundtrips - 1,
+            context=attrs.evolve(merged, composer_metadata={}),
+            run_config=run.run_config,
+            signal=run.signal,
+            current_message=current,
+        )
+
+
+def content_from(content: object, run: Run) -> tuple[AssistantPart, ...]:
+    """Return the parts of a result; those without an id get one that stays the same from yield to yield."""
+    parts = parts_from_like(content, "assistant", run.message_id, keep_blank=True)
+    return cast("tuple[AssistantPart, ...]", parts)
+
+
+def result_from(output: object, run: Run) -> RunResult:
+    """Return a result for what a model gave: a result, or a mapping with a result's fields.
+
+    Raises:
+        AdapterError: It is neither.
+    """
+    if isinstance(output, RunResult):
+        return output
+    if isinstance(output, Mapping):
+        fields = dict(cast("Mapping[str, Any]", output))
+        if not fields.keys() - {"content", "status", "metadata"}:
+            return RunResult(**fields)
+    raise _nonsense(cast("object", output), "yielded", run)
+
+
+def _nonsense(output: object, verb: str, run: Run) -> AdapterError:
+    shown = repr(output)
+    text = (
+        f"{verb} {shown if len(shown) <= 80 else shown[:77] + '...'} ({type(output).__name__}) in run {run.id!r}; "
+        "give a RunResult, or chunks such as TextDelta"
+    )
+    return AdapterError("chat model", text, message_id=run.message_id)

@@ -1,0 +1,235 @@
+"""The runs of a local thread: at most one is current, and each ends exactly once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import anyio
+import anyio.lowlevel
+
+from partwise.adapters import CancelReason, ChatModel, ChatModelFunction, HistoryItem
+from partwise.errors import HistoryError
+from partwise.messages import (
+    RUNNING,
+    AssistantMessage,
+    AssistantMetadata,
+    RequiresActionStatus,
+    RunningStatus,
+    new_id,
+    should_continue,
+    with_status,
+)
+from partwise.store import RunEnd, RunStart
+
+from ._history import HistoryWriter
+from ._host import Host
+from ._roundtrip import Roundtrips
+from ._run import Run
+from ._step import abandoned
+
+__all__ = ["Runs"]
+
+# How often an adapter gets to act on its signal before its awaits are cancelled.
+_GRACE_TURNS = 10
+
+
+class Runs:
+    """Starts, continues, supersedes and cancels runs.
+
+    Args:
+        host: What the thread's pieces share.
+        history: Where finished messages go.
+        on_idle: Called when a run ended that nothing replaced, with whether its answer completed.
+    """
+
+    def __init__(
+        self, host: Host, history: HistoryWriter, *, on_busy: Callable[[], None], on_idle: Callable[[Run], None]
+    ) -> None:
+        self._host = host
+        self._history = history
+        self._on_busy = on_busy
+        self._on_idle = on_idle
+        self._live: set[Run] = set()
+        self._writers: dict[str, Run] = {}
+        self._configs: dict[str, Mapping[str, Any]] = {}
+        self._active: Run | None = None
+        self.roundtrips = Roundtrips(host, self)
+
+    @property
+    def active(self) -> Run | None:
+        """The current run; superseded ones are live, but not this."""
+        return self._active
+
+    @property
+    def live(self) -> tuple[Run, ...]:
+        """The runs that have not ended, superseded ones included."""
+        return tuple(self._live)
+
+    def config_of(self, message_id: str) -> Mapping[str, Any]:
+        """Return the run config of the run that last wrote a message, so that a resumed one has it, too."""
+        return self._configs.get(message_id, {})
+
+    def owned(self, run: Run) -> AssistantMessage | None:
+        """Return the message that the run may write, or None when it may not any more."""
+        if run.is_settled or self._writers.get(run.message_id) is not run:
+            return None
+        message = self._host.document.find(run.message_id)
+        return message if isinstance(message, AssistantMessage) else None
+
+    def write(self, run: Run, message: AssistantMessage) -> bool:
+        """Store what a run made of its message; returns False when it may not write."""
+        if self.owned(run) is None:
+            return False
+        self._host.document.replace(message)
+        return True
+
+    def start(
+        self,
+        parent_id: str | None,
+        *,
+        run_config: Mapping[str, Any],
+        message: AssistantMessage | None = None,
+        stream: ChatModel | ChatModelFunction | None = None,
+        via: str | None = None,
+    ) -> Run:
+        """Begin a run under a parent, or go on with a paused message; a run in progress is superseded."""
+        document = self._host.document
+        is_new = message is None
+        answer = self._fresh() if message is None else message
+        run = Run(id=new_id(), message_id=answer.id, parent_id=parent_id, run_config=run_config, stream=stream, via=via)
+        previous, self._active = self._active, run
+        self._live.add(run)
+        self._writers[answer.id] = run
+        self._configs[answer.id] = run_config
+        self._on_busy()
+        document.set(is_running=True, suggestions=())
+        self._host.events.emit(RunStart(run_id=run.id, message_id=answer.id))
+        if previous is not None:
+            self.end(previous, "superseded")
+        with document.batch():
+            self._abandon_pauses(parent_id)
+            document.put(parent_id, with_status(answer, RUNNING))
+            if is_new and self.active is run:
+                document.switch_to(answer.id)
+        self._host.spawn(self._execute, run)
+        return run
+
+    def end(self, run: Run, reason: CancelReason) -> None:
+        """Tell a run to end, and see to it that it does."""
+        if not run.is_settled and run.tell(reason):
+            self._host.spawn(self._enforce, run)
+
+    def end_strays(self) -> None:
+        """End the runs whose message or question is gone; nobody will see their answers."""
+        for run in self.live:
+            gone = self._host.document.find(run.message_id) is None
+            if gone or (run.parent_id is not None and self._host.document.find(run.parent_id) is None):
+                self.end(run, "superseded")
+
+    async def _enforce(self, run: Run) -> None:
+        for _ in range(_GRACE_TURNS):
+            if run.is_settled:
+                return
+            await anyio.lowlevel.checkpoint()
+        run.force()
+        with anyio.move_on_after(self._host.options.cancel_timeout):
+            await run.ended.wait()
+        if not run.is_settled:
+            self._host.report(
+                "chat model", f"did not end {self._host.options.cancel_timeout:g} s after its run was told to"
+            )
+            self.roundtrips.conclude(run, is_aborted=True)
+            self._end(run, None)
+
+    async def _execute(self, run: Run) -> None:
+        error: Exception | None = None
+        try:
+            await self._loop(run)
+        except Exception as raised:
+            error = raised
+        except BaseException:
+            self.roundtrips.conclude(run, is_aborted=True)
+            self._end(run, None)
+            raise
+        self._end(run, error)
+
+    async def _loop(self, run: Run) -> None:
+        while True:
+            error = await self.roundtrips.perform(run)
+            failure = await self._persist(run)
+            if error is not None:
+                raise error
+            if failure is not None:
+                raise failure
+            message = self.owned(run)
+            if message is None or self.active is not run or not self._continues(message):
+                return
+
+    def _continues(self, message: AssistantMessage) -> bool:
+        return should_continue(message, self._host.options.human_tools)
+
+    def _end(self, run: Run, error: Exception | None) -> None:
+        if run.is_settled:
+            return
+        run.is_settled = True
+        self._live.discard(run)
+        if self._writers.get(run.message_id) is run:
+            del self._writers[run.message_id]
+        was_active = self.active is run
+        if was_active:
+            self._active = None
+        if not self._live:
+            self._host.document.set(is_running=False)
+        self._host.events.emit(RunEnd(run_id=run.id, message_id=run.message_id))
+        run.error = error
+        run.ended.set()
+        run.operation.settle(error)
+        if was_active or run.signal.reason == "cancel":
+            self._on_idle(run)
+
+    async def _persist(self, run: Run) -> HistoryError | None:
+        """Store the message at the end of a roundtrip if it is finished, or paused and can be rewritten."""
+        message = self.owned(run)
+        if message is None or isinstance(message.status, RunningStatus):
+            return None
+        if isinstance(message.status, RequiresActionStatus) and (
+            not self._history.can_update or (self.active is run and self._continues(message))
+        ):
+            return None
+        place = self._host.document.tree.get(message.id)
+        operation = self._history.write(
+            HistoryItem(parent_id=place.parent_id, message=message, run_config=run.run_config)
+        )
+        with run.new_scope():
+            try:
+                await operation
+            except HistoryError as error:
+                return error
+        return None
+
+    def _abandon_pauses(self, parent_id: str | None) -> None:
+        """Close the pauses above a new answer: the conversation went on without them."""
+        if parent_id is None:
+            return
+        document = self._host.document
+        for message in document.tree.path_to(parent_id):
+            if (
+                isinstance(message, AssistantMessage)
+                and isinstance(message.status, RequiresActionStatus)
+                and message.id not in self._writers
+            ):
+                closed = abandoned(message)
+                document.replace(closed)
+                if self._history.can_update and self._history.has(message.id):
+                    place = document.tree.get(message.id)
+                    self._history.write(HistoryItem(parent_id=place.parent_id, message=closed))
+
+    def _fresh(self) -> AssistantMessage:
+        return AssistantMessage(
+            id=new_id(),
+            created_at=datetime.now(UTC),
+            status=RUNNING,
+            metadata=AssistantMetadata(state=self._host.document.state.state),
+        )
