@@ -25,12 +25,117 @@ from typing import TYPE_CHECKING
 from partwise._version import __version__
 
 if TYPE_CHECKING:
+    from partwise.adapters import RunContext, RunMetadata, RunResult
     from partwise.errors import PartwiseError
+    from partwise.messages import (
+        MISSING,
+        AssistantMessage,
+        SystemMessage,
+        TextPart,
+        ToolCallPart,
+        UserMessage,
+        message_from_like,
+        part_status,
+        should_continue,
+    )
+    from partwise.reactive import KeyedSeq, Slice, Store, keyed_changes, per_frame, record, text_deltas
+    from partwise.runtimes import LocalRuntime, Operation
+    from partwise.store import Suggestion, ThreadState
+    from partwise.stream import (
+        ErrorChunk,
+        Finish,
+        PartChunk,
+        ReasoningDelta,
+        StepFinish,
+        TextDelta,
+        ToolArgsDelta,
+        ToolArgsFinish,
+        ToolCallStart,
+        ToolResult,
+    )
+    from partwise.tools import Tool, ToolContext, Toolkit, ToolResponse
 
-__all__ = ["PartwiseError", "__version__"]
+__all__ = [
+    "MISSING",
+    "AssistantMessage",
+    "ErrorChunk",
+    "Finish",
+    "KeyedSeq",
+    "LocalRuntime",
+    "Operation",
+    "PartChunk",
+    "PartwiseError",
+    "ReasoningDelta",
+    "RunContext",
+    "RunMetadata",
+    "RunResult",
+    "Slice",
+    "StepFinish",
+    "Store",
+    "Suggestion",
+    "SystemMessage",
+    "TextDelta",
+    "TextPart",
+    "ThreadState",
+    "Tool",
+    "ToolArgsDelta",
+    "ToolArgsFinish",
+    "ToolCallPart",
+    "ToolCallStart",
+    "ToolContext",
+    "ToolResponse",
+    "ToolResult",
+    "Toolkit",
+    "UserMessage",
+    "__version__",
+    "keyed_changes",
+    "message_from_like",
+    "part_status",
+    "per_frame",
+    "record",
+    "should_continue",
+    "text_deltas",
+]
 
 _HOMES = {
+    "MISSING": "partwise.messages",
+    "AssistantMessage": "partwise.messages",
+    "ErrorChunk": "partwise.stream",
+    "Finish": "partwise.stream",
+    "KeyedSeq": "partwise.reactive",
+    "LocalRuntime": "partwise.runtimes",
+    "Operation": "partwise.runtimes",
+    "PartChunk": "partwise.stream",
     "PartwiseError": "partwise.errors",
+    "ReasoningDelta": "partwise.stream",
+    "RunContext": "partwise.adapters",
+    "RunMetadata": "partwise.adapters",
+    "RunResult": "partwise.adapters",
+    "Slice": "partwise.reactive",
+    "StepFinish": "partwise.stream",
+    "Store": "partwise.reactive",
+    "Suggestion": "partwise.store",
+    "SystemMessage": "partwise.messages",
+    "TextDelta": "partwise.stream",
+    "TextPart": "partwise.messages",
+    "ThreadState": "partwise.store",
+    "Tool": "partwise.tools",
+    "ToolArgsDelta": "partwise.stream",
+    "ToolArgsFinish": "partwise.stream",
+    "ToolCallPart": "partwise.messages",
+    "ToolCallStart": "partwise.stream",
+    "ToolContext": "partwise.tools",
+    "ToolResponse": "partwise.tools",
+    "ToolResult": "partwise.stream",
+    "Toolkit": "partwise.tools",
+    "UserMessage": "partwise.messages",
+    "keyed_changes": "partwise.reactive",
+    "message_from_like": "partwise.messages",
+    "part_status": "partwise.messages",
+    "per_frame": "partwise.reactive",
+    "record": "partwise.reactive",
+    "should_continue": "partwise.messages",
+    "text_deltas": "partwise.reactive",
 }
 
 
