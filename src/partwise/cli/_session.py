@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from partwise.persistence import SqliteHistory
@@ -15,7 +15,7 @@ __all__ = ["open_runtime"]
 
 
 @asynccontextmanager
-async def open_runtime(options: ChatOptions, engine: Answering) -> AsyncIterator[LocalRuntime]:
+async def open_runtime(options: ChatOptions, engine: Answering) -> AsyncGenerator[LocalRuntime]:
     """Open the runtime of a chat; its history is not loaded yet.
 
     Leaving it cancels an answer in progress and waits until all is stored.
