@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 from partwise._version import __version__
 
 if TYPE_CHECKING:
-    from partwise.adapters import RunContext, RunMetadata, RunResult
+    from partwise.adapters import RunContext, RunResult
     from partwise.errors import PartwiseError
     from partwise.messages import (
         MISSING,
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         ToolCallPart,
         UserMessage,
         message_from_like,
+        message_text,
         part_status,
         should_continue,
     )
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from partwise.runtimes import LocalRuntime, Operation
     from partwise.store import Suggestion, ThreadState
     from partwise.stream import (
+        Chunk,
         ErrorChunk,
         Finish,
         PartChunk,
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
 __all__ = [
     "MISSING",
     "AssistantMessage",
+    "Chunk",
     "ErrorChunk",
     "Finish",
     "KeyedSeq",
@@ -67,7 +70,6 @@ __all__ = [
     "PartwiseError",
     "ReasoningDelta",
     "RunContext",
-    "RunMetadata",
     "RunResult",
     "Slice",
     "StepFinish",
@@ -90,6 +92,7 @@ __all__ = [
     "__version__",
     "keyed_changes",
     "message_from_like",
+    "message_text",
     "part_status",
     "per_frame",
     "record",
@@ -100,6 +103,7 @@ __all__ = [
 _HOMES = {
     "MISSING": "partwise.messages",
     "AssistantMessage": "partwise.messages",
+    "Chunk": "partwise.stream",
     "ErrorChunk": "partwise.stream",
     "Finish": "partwise.stream",
     "KeyedSeq": "partwise.reactive",
@@ -109,7 +113,6 @@ _HOMES = {
     "PartwiseError": "partwise.errors",
     "ReasoningDelta": "partwise.stream",
     "RunContext": "partwise.adapters",
-    "RunMetadata": "partwise.adapters",
     "RunResult": "partwise.adapters",
     "Slice": "partwise.reactive",
     "StepFinish": "partwise.stream",
@@ -131,6 +134,7 @@ _HOMES = {
     "UserMessage": "partwise.messages",
     "keyed_changes": "partwise.reactive",
     "message_from_like": "partwise.messages",
+    "message_text": "partwise.messages",
     "part_status": "partwise.messages",
     "per_frame": "partwise.reactive",
     "record": "partwise.reactive",

@@ -1,0 +1,32 @@
+"""The programs of the documentation run, and print what it says they print."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLES = sorted((ROOT / "docs" / "examples").glob("*.py"))
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_an_example_prints_what_stands_beside_it(example: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, str(example)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"PYTHONPATH": str(ROOT / "src"), "PATH": ""},
+        timeout=60,
+    )
+
+    assert done.stderr == ""
+    assert done.stdout == example.with_suffix(".txt").read_text(encoding="utf-8")
+
+
+def test_the_readme_shows_the_first_example_as_it_is() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+
+    for name in ("first_chat.py", "first_chat.txt"):
+        assert (ROOT / "docs" / "examples" / name).read_text(encoding="utf-8").strip() in readme
