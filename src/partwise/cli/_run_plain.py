@@ -9,14 +9,12 @@ from typing import TextIO
 
 import anyio
 
-from partwise.errors import HistoryError
-from partwise.runtimes import LocalThread
 from partwise.store import ThreadEvent
 
 from ._engine import Answering
 from ._options import ChatOptions
 from ._plain import LineSource, Output, PlainChat, descriptor_lines
-from ._session import open_runtime
+from ._session import load, open_runtime
 
 __all__ = ["run_plain", "talk"]
 
@@ -58,7 +56,7 @@ async def talk(
     async with open_runtime(options, engine) as runtime:
         thread = runtime.thread
         thread.events.subscribe(lambda event: _tell(event, errors))
-        if not await _load(thread, options, errors):
+        if not await load(thread, errors):
             return 1
         chat = PlainChat(
             thread,
@@ -102,16 +100,6 @@ async def _converse(chat: PlainChat, output: Output, *, handles_signals: bool) -
         await chat.run()
         tasks.cancel_scope.cancel()
     return was_interrupted
-
-
-async def _load(thread: LocalThread, options: ChatOptions, errors: TextIO) -> bool:
-    try:
-        await thread.load()
-    except HistoryError as error:
-        advice = "Name another file with --db, or chat without one: --no-history."
-        print(f"partwise: error: {error.__cause__ or error} {advice}", file=errors)
-        return False
-    return True
 
 
 def _tell(event: ThreadEvent, errors: TextIO) -> None:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
+from typing import TextIO
 
+from partwise.errors import HistoryError
 from partwise.persistence import SqliteHistory
-from partwise.runtimes import LocalRuntime
+from partwise.runtimes import LocalRuntime, LocalThread
 
 from ._engine import Answering
 from ._options import ChatOptions
 
-__all__ = ["open_runtime"]
+__all__ = ["load", "open_runtime"]
 
 
 @asynccontextmanager
@@ -34,3 +36,14 @@ async def open_runtime(options: ChatOptions, engine: Answering) -> AsyncGenerato
             thread_id=options.thread_id,
         )
         yield await stack.enter_async_context(runtime)
+
+
+async def load(thread: LocalThread, errors: TextIO) -> bool:
+    """Load what the history has; returns False after a line about why it could not be."""
+    try:
+        await thread.load()
+    except HistoryError as error:
+        advice = "Name another file with --db, or chat without one: --no-history."
+        print(f"partwise: error: {error.__cause__ or error} {advice}", file=errors)
+        return False
+    return True

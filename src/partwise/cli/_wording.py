@@ -8,25 +8,111 @@ from typing import Any, assert_never
 
 from partwise.messages import (
     AssistantMessage,
+    AudioPart,
     CompleteStatus,
+    DataPart,
+    DocumentSourcePart,
+    FilePart,
+    GenerativeUIPart,
+    ImagePart,
     IncompleteStatus,
     Message,
     MessageStatus,
+    Part,
+    PartStatus,
+    ReasoningPart,
     RequiresActionStatus,
+    Role,
     RunningStatus,
+    TextPart,
     ToolCallPart,
+    UrlSourcePart,
     error_record,
     thaw,
 )
 
-__all__ = ["arguments_of", "as_line", "finish_mark", "open_approvals", "open_questions", "result_of", "speaker"]
+__all__ = [
+    "arguments_of",
+    "as_line",
+    "decision_of",
+    "described",
+    "finish_mark",
+    "open_approvals",
+    "open_questions",
+    "pretty",
+    "result_of",
+    "speaker_of",
+    "state_of",
+    "status_mark",
+]
 
 _LONGEST_LINE = 400
 
 
-def speaker(message: Message) -> str:
+def speaker_of(role: Role) -> str:
     """Return who speaks, as the user reads it."""
-    return {"user": "you", "assistant": "assistant", "system": "system"}[message.role]
+    return "you" if role == "user" else role
+
+
+def status_mark(status: MessageStatus) -> str:
+    """Say in a heading how far an answer has come; nothing for one that is whole."""
+    match status:
+        case RunningStatus():
+            return "● answering"
+        case CompleteStatus():
+            return ""
+        case RequiresActionStatus():
+            return "? waits for you"
+        case IncompleteStatus(reason="cancelled"):
+            return "■ cancelled"
+        case IncompleteStatus(reason="error"):
+            return f"✗ {finish_mark(status)}"
+        case IncompleteStatus():
+            return f"◌ {finish_mark(status)}"
+        case _:
+            assert_never(status)
+
+
+def state_of(part: ToolCallPart, status: PartStatus) -> str:
+    """Return the title of a call: its tool, and how far it has come."""
+    if part.has_result:
+        return f"✗ {part.tool_name} failed" if part.is_error else f"✓ {part.tool_name}"
+    if part.interrupt is not None and status.type in {"requires-action", "running"}:
+        return f"? {part.tool_name} asks you"
+    match status:
+        case RunningStatus():
+            return f"● {part.tool_name} …"
+        case RequiresActionStatus() if part.approval is not None and part.approval.is_open:
+            return f"? {part.tool_name} wants to run: allow?"
+        case RequiresActionStatus():
+            return f"● {part.tool_name} waits for its result"
+        case CompleteStatus():
+            return f"○ {part.tool_name} has no result"
+        case IncompleteStatus():
+            return f"■ {part.tool_name} did not finish: {finish_mark(status)}"
+        case _:
+            assert_never(status)
+
+
+def decision_of(part: ToolCallPart) -> str:
+    """Say how a permission was decided; nothing while it is open or was never asked."""
+    approval = part.approval
+    if approval is None or approval.is_open:
+        return ""
+    if approval.resolution is not None:
+        return f"permission {approval.resolution}"
+    answer = "allowed" if approval.approved else "denied"
+    return f"{answer}: {one_line(approval.reason)}" if approval.reason else answer
+
+
+def pretty(value: Any, *, lines: int) -> str:
+    """Return any JSON value on a few lines; what is left out is counted."""
+    text = value if isinstance(value, str) else json.dumps(thaw(value), ensure_ascii=False, indent=1, default=str)
+    if not isinstance(value, str) and len(text) <= 200:
+        text = json.dumps(thaw(value), ensure_ascii=False, default=str)
+    shown = text[: lines * 200].split("\n")
+    cut = "\n".join(shown[:lines])
+    return cut if len(cut) == len(text) else f"{cut}\n… {len(text) - len(cut):,} more characters"
 
 
 def finish_mark(status: MessageStatus) -> str | None:
@@ -73,6 +159,29 @@ def one_line(text: str, longest: int = _LONGEST_LINE) -> str:
     if len(flat) <= longest and len(text) <= longest * 4:
         return flat
     return f"{flat[:longest]}… ({len(text):,} characters)"
+
+
+def described(part: Part) -> str:
+    """Return a part that is neither text nor a call on one line."""
+    match part:
+        case UrlSourcePart():
+            return f"[source] {as_line(part.title)} {part.url}" if part.title else f"[source] {part.url}"
+        case DocumentSourcePart():
+            return f"[source] {as_line(part.title)}"
+        case FilePart():
+            return f"[file] {part.filename or part.media_type}"
+        case ImagePart():
+            return f"[image] {as_line(part.filename or part.image)}"
+        case AudioPart():
+            return f"[audio] {part.format}"
+        case DataPart():
+            return f"[data] {part.name} {as_line(part.data)}"
+        case GenerativeUIPart():
+            return f"[ui] {as_line(part.spec)}"
+        case TextPart() | ReasoningPart() | ToolCallPart():
+            return ""
+        case _:
+            assert_never(part)
 
 
 def open_approvals(message: Message | None) -> tuple[ToolCallPart, ...]:

@@ -17,7 +17,10 @@ T = TypeVar("T")
 class Thread(Protocol):
     """A thread of any runtime."""
 
-    composer: Composer
+    @property
+    def composer(self) -> Composer:
+        """The draft of the next message."""
+        ...
 
     @property
     def state(self) -> ThreadState:

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, assert_never
+from typing import Any
 
 import attrs
 
-from partwise.cli._wording import arguments_of, as_line, finish_mark, open_approvals, result_of
+from partwise.cli._wording import arguments_of, described, finish_mark, open_approvals, result_of
 from partwise.messages import (
     MISSING,
-    AudioPart,
-    DataPart,
-    DocumentSourcePart,
-    FilePart,
-    GenerativeUIPart,
-    ImagePart,
     Message,
     Part,
     ReasoningPart,
     RequiresActionStatus,
     TextPart,
     ToolCallPart,
-    UrlSourcePart,
 )
 
 __all__ = ["Printed", "advance", "conclude"]
@@ -93,7 +86,7 @@ class _Page:
             if part.text:
                 self.write(position, _opening(part), part.text)
             return Mark(part=part, text=part.text)
-        self.line(_described(part))
+        self.line(described(part))
         return Mark(part=part)
 
     def go_on(self, position: int, part: Part, mark: Mark) -> Mark:
@@ -108,7 +101,7 @@ class _Page:
             self._grow(position, part, arguments, mark.text)
             return self._result(position, part, attrs.evolve(mark, part=part, text=arguments))
         if part != mark.part:
-            self.line(_described(part))
+            self.line(described(part))
         return Mark(part=part)
 
     def _grow(self, position: int, part: Part, text: str, shown: str) -> None:
@@ -151,25 +144,3 @@ def _opening(part: Part) -> str:
     if isinstance(part, ToolCallPart):
         return f"[tool] {part.tool_name} "
     return "[thinking] " if isinstance(part, ReasoningPart) else ""
-
-
-def _described(part: Part) -> str:
-    match part:
-        case UrlSourcePart():
-            return f"[source] {as_line(part.title)} {part.url}" if part.title else f"[source] {part.url}"
-        case DocumentSourcePart():
-            return f"[source] {as_line(part.title)}"
-        case FilePart():
-            return f"[file] {part.filename or part.media_type}"
-        case ImagePart():
-            return f"[image] {as_line(part.filename or part.image)}"
-        case AudioPart():
-            return f"[audio] {part.format}"
-        case DataPart():
-            return f"[data] {part.name} {as_line(part.data)}"
-        case GenerativeUIPart():
-            return f"[ui] {as_line(part.spec)}"
-        case TextPart() | ReasoningPart() | ToolCallPart():
-            return ""
-        case _:
-            assert_never(part)

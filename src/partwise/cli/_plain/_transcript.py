@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from partwise.cli._wording import speaker
+from partwise.cli._wording import speaker_of
 from partwise.messages import Message
 from partwise.store import ThreadState
 
@@ -21,4 +21,4 @@ def _entry(number: int, message: Message, state: ThreadState) -> str:
     place = f" ({branches.index(message.id) + 1}/{len(branches)})" if len(branches) > 1 else ""
     printed, text = advance(Printed(), message)
     _, end = conclude(printed, message)
-    return f"{number} {speaker(message)}{place}: {text}{end}"
+    return f"{number} {speaker_of(message.role)}{place}: {text}{end}"

@@ -1,0 +1,1 @@
+"""User interfaces on slices; each needs its extra."""
