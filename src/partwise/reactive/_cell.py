@@ -70,6 +70,7 @@ class Cell:
         broad: Whether it is evaluated at every commit.
         value: The last good value, or ``MISSING``.
         ended: Whether its address has gone.
+        warned: Whether the debug mode has complained about it.
         serial: Its place in the order of delivery.
         listeners: Who is told.
     """
@@ -85,6 +86,7 @@ class Cell:
         "serial",
         "stages",
         "value",
+        "warned",
     )
 
     def __init__(self, owner: Owner, recipe: Recipe, serial: int, root: Node) -> None:
@@ -94,6 +96,7 @@ class Cell:
         self.nodes: tuple[Node, ...] = ()
         self.broad = False
         self.ended = False
+        self.warned = False
         self.value: object = MISSING
         self.listeners: Bag[Listener] = None
         self.stages: list[tuple[object, object] | None] | None = None

@@ -16,7 +16,7 @@ def check_cell(cell: Cell, outcome: Outcome, state: object) -> Outcome:
         The outcome to go on with: the plain one where the two differ.
     """
     recipe = cell.recipe
-    if cell.broad or not recipe.selectors or outcome.error is not None:
+    if cell.warned or not recipe.selectors or outcome.error is not None:
         return outcome
     plain, again = recipe.read(state), recipe.read(state)
     if plain.error is not None:
@@ -28,7 +28,7 @@ def check_cell(cell: Cell, outcome: Outcome, state: object) -> Outcome:
     else:
         return outcome
     warnings.warn(text, SelectorWarning, stacklevel=2)
-    cell.broad = True
+    cell.warned = cell.broad = True
     return plain
 
 

@@ -17,23 +17,27 @@ class Door:
         call: Calls one function; must not raise.
     """
 
-    __slots__ = ("_call", "_queue", "_scheduled", "_wake")
+    __slots__ = ("_call", "_draining", "_queue", "_scheduled", "_wake")
 
     def __init__(self, call: Callable[[Call], None]) -> None:
         self._call = call
         self._queue: deque[Call] = deque()
         self._wake: Callable[[Call], object] | None = None
         self._scheduled = False
+        self._draining = False
 
     def __bool__(self) -> bool:
         return bool(self._queue)
 
     def adopt_loop(self) -> None:
-        """Remember the running event loop, if there is one and none is known yet."""
-        if self._wake is None:
-            self._wake = _waker()
-            if self._queue:
-                self._schedule()
+        """Remember the running event loop, if there is one, in place of one known before."""
+        wake = _waker()
+        if wake is None or wake == self._wake:
+            return
+        self._wake = wake
+        self._scheduled = False
+        if self._queue:
+            self._schedule()
 
     def put(self, function: Call) -> None:
         """Queue a function and wake the loop; callable from any thread."""
@@ -41,14 +45,18 @@ class Door:
         self._schedule()
 
     def drain(self) -> None:
-        """Call what was queued until now, in order."""
+        """Call what was queued until now, in order; a call made by one of them does nothing."""
+        if self._draining:
+            return
         self._scheduled = False
-        for _ in range(len(self._queue)):
-            try:
-                function = self._queue.popleft()
-            except IndexError:
-                return
-            self._call(function)
+        self._draining = True
+        try:
+            for _ in range(len(self._queue)):
+                if not self._queue:
+                    break
+                self._call(self._queue.popleft())
+        finally:
+            self._draining = False
         if self._queue:
             self._schedule()
 

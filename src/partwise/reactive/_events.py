@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 import reactivex
 from reactivex import abc
@@ -65,7 +65,8 @@ class Events(reactivex.Observable[E]):
         """Listen; returns what ends the listening. ``on_error`` is never called."""
         del on_error, scheduler
         if isinstance(on_next, abc.ObserverBase):
-            listener: _Listener[E] = _Listener(on_next.on_next, on_next.on_completed)
+            observer = cast("abc.ObserverBase[E]", on_next)
+            listener: _Listener[E] = _Listener(observer.on_next, observer.on_completed)
         else:
             listener = _Listener(on_next, on_completed)
         if self._is_closed:
@@ -123,5 +124,5 @@ class Events(reactivex.Observable[E]):
             return
         try:
             function(*args)
-        except Exception as error:  # noqa: BLE001 - a listener's error is reported, never the emitter's
+        except Exception as error:
             self._on_error(error, ErrorContext(culprit="listener", store="events", source=self))

@@ -121,41 +121,37 @@ def _changes_in_place(before: Rows, after: Rows) -> tuple[ItemChange, ...]:
 
 
 def _changes_in_order(before: Rows, after: Rows) -> tuple[ItemChange, ...]:
-    changes: list[ItemChange] = []
-    for at in range(len(before) - 1, -1, -1):
-        if before.key_at(at) not in after:
-            changes.append(ItemRemoved(index=at, key=before.key_at(at)))
-    kept = [key for key in before.keys() if key in after]
-    staying = _longest_rising(kept, after)
-    current = kept.copy()
-    for at, (key, value) in enumerate(after.items()):
-        if key not in before:
-            current.insert(at, key)
-            changes.append(ItemInserted(index=at, key=key, value=value))
-            continue
-        if key not in staying and (at >= len(current) or current[at] != key):
-            origin = current.index(key)
-            del current[origin]
-            current.insert(at, key)
-            changes.append(ItemMoved(index=origin, to=at, key=key))
-        elif current[at] != key:
-            # Those in front of it still have to leave for places further down.
-            _move_away(current, at, key, after, changes)
-        if before.by_key(key) is not value:
-            changes.append(ItemUpdated(index=at, key=key, value=value))
+    """Take out what is gone, move what changed places, put in what is new, update the rest."""
+    old_keys, new_items = before.keys(), tuple(after.items())
+    changes: list[ItemChange] = [
+        ItemRemoved(index=at, key=old_keys[at]) for at in range(len(old_keys) - 1, -1, -1) if old_keys[at] not in after
+    ]
+    changes += _moves([key for key in old_keys if key in after], [key for key, _ in new_items if key in before], after)
+    changes += [
+        ItemInserted(index=at, key=key, value=value) for at, (key, value) in enumerate(new_items) if key not in before
+    ]
+    changes += [
+        ItemUpdated(index=at, key=key, value=value)
+        for at, (key, value) in enumerate(new_items)
+        if key in before and before.by_key(key) is not value
+    ]
     return tuple(changes)
 
 
-def _move_away(current: list[object], at: int, key: object, after: Rows, changes: list[ItemChange]) -> None:
-    while current[at] != key:
-        blocking = current.pop(at)
-        goal = after.index_of(blocking)
-        # Behind every item that is in front of it in the new order and stands already.
-        to = at
-        while to < len(current) and after.index_of(current[to]) < goal:
-            to += 1
-        current.insert(to, blocking)
-        changes.append(ItemMoved(index=at, to=to, key=blocking))
+def _moves(current: list[object], wanted: list[object], after: Rows) -> Iterable[ItemMoved]:
+    """Give the moves from one order of some keys to another; a longest row that is right stays."""
+    if current == wanted:
+        return
+    staying = _longest_rising(current, after)
+    for number, key in enumerate(wanted):
+        if key in staying:
+            continue
+        origin = current.index(key)
+        del current[origin]
+        # Right behind the key that is to be in front of it, which stands where it should by now.
+        to = current.index(wanted[number - 1]) + 1 if number else 0
+        current.insert(to, key)
+        yield ItemMoved(index=origin, to=to, key=key)
 
 
 def _longest_rising(kept: Sequence[object], after: Rows) -> frozenset[object]:
