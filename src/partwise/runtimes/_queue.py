@@ -62,6 +62,7 @@ class MessageQueue:
         on_failure: Callable[[Exception], None],
     ) -> None:
         self._driver = driver
+        self._cancel: Callable[[], None] | None = getattr(driver, "cancel", None)
         self._on_change = on_change
         self._on_failure = on_failure
         self._lanes: dict[Lane, list[_Entry]] = {"queue": [], "steer": []}
@@ -182,7 +183,7 @@ class MessageQueue:
 
     @property
     def _can_cancel(self) -> bool:
-        return hasattr(self._driver, "cancel")
+        return self._cancel is not None
 
     def _find(self, item_id: str) -> tuple[Lane, int]:
         for name, lane in self._lanes.items():
@@ -228,7 +229,8 @@ class MessageQueue:
         self._cancelled_ends = 0
         self._is_interrupting = True
         try:
-            self._driver.cancel()  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]  # looked for before
+            if self._cancel is not None:
+                self._cancel()
         except Exception as error:
             self._ignored_ends -= 1
             self._lanes["steer"].insert(0, entry)

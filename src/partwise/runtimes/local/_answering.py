@@ -6,7 +6,7 @@ from typing import Any
 
 from partwise.adapters import HistoryItem
 from partwise.errors import NotAllowedError
-from partwise.messages import AssistantMessage, ModelContent, RequiresActionStatus, should_continue
+from partwise.messages import AssistantMessage, ModelContent, RequiresActionStatus, RunningStatus, should_continue
 from partwise.runtimes._operation import Operation
 from partwise.tools import ToolResponse
 
@@ -40,16 +40,29 @@ class Answering:
         if isinstance(result, ToolResponse):
             is_error, artifact, model_content = result.is_error, result.artifact, result.model_content
             result = result.result
+        message = self._assistant(message_id)
         answered, is_new = with_tool_result(
-            self._assistant(message_id),
+            message,
             tool_call_id,
             result=result,
             is_error=is_error,
             artifact=artifact,
             model_content=model_content,
         )
+        if isinstance(message.status, RequiresActionStatus) and not self._is_executing(message_id):
+            # The model said that it waits, so what it still sends was said without the result.
+            self._runs.disown(message_id)
         self._host.document.replace(answered)
         return self._continue(answered) if is_new else Operation.done()
+
+    def _is_executing(self, message_id: str) -> bool:
+        """Whether the message's own run is executing tools, as opposed to listening to its model."""
+        active = self._runs.active
+        return (
+            active is not None
+            and active.message_id == message_id
+            and self._runs.roundtrips.tooling.is_running_tools(active)
+        )
 
     def respond_to_approval(
         self,
@@ -64,16 +77,12 @@ class Answering:
         state = self._host.document.state
         message, index = find_approval(reversed(state.messages), approval_id, tool_call_id)
         active = self._runs.active
-        is_executing = (
-            active is not None
-            and active.message_id == message.id
-            and self._runs.roundtrips.tooling.is_running_tools(active)
-        )
+        is_executing = self._is_executing(message.id)
         check_answerable(
             message,
             index,
             is_head=message.id == state.head_id,
-            is_busy=active is not None and active.scope is not None and not is_executing,
+            is_busy=active is not None and not active.is_concluded and not is_executing,
             is_executing=is_executing,
         )
         decided = with_decision(message, index, approved=approved, option_id=option_id, reason=reason)
@@ -87,7 +96,8 @@ class Answering:
         if should_continue(message, self._host.options.human_tools):
             self._host.announce()
             return self._runs.start(place.parent_id, message=message, run_config=run_config).operation
-        if isinstance(message.status, RequiresActionStatus) and self._history.can_update:
+        is_known = isinstance(message.status, RequiresActionStatus) or self._history.has(message.id)
+        if self._history.can_update and is_known and not isinstance(message.status, RunningStatus):
             self._history.write(HistoryItem(parent_id=place.parent_id, message=message, run_config=run_config))
         return Operation.done()
 

@@ -11,6 +11,7 @@ from partwise.errors import ApprovalError, ApprovalNotFoundError, ToolCallNotFou
 from partwise.messages import (
     Approval,
     AssistantMessage,
+    Decision,
     Message,
     ModelContent,
     RequiresActionStatus,
@@ -47,7 +48,7 @@ def with_tool_result(
             is_found = True
             is_new = is_new or not part.has_result
             answered = attrs.evolve(
-                part, result=result, is_error=is_error, artifact=artifact, model_content=model_content, interrupt=None
+                part, result=result, is_error=is_error, artifact=artifact, model_content=model_content
             )
             message = with_part(message, index, answered)
     if not is_found:
@@ -134,7 +135,11 @@ def with_decision(
         ApprovalError: Neither a yes or no nor an option that decides by itself was given.
     """
     part, approval = _asking(message, index)
-    decision = resolve_approval(approval, approved=approved, option_id=option_id, reason=reason)
+    if approved is not None and option_id is not None and not approval.options:
+        # The choice was offered elsewhere; what it means was said beside it.
+        decision = Decision(approval_id=approval.id, approved=approved, option_id=option_id, reason=reason)
+    else:
+        decision = resolve_approval(approval, approved=approved, option_id=option_id, reason=reason)
     return with_part(message, index, apply_decision(part, decision))
 
 

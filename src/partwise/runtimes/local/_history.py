@@ -11,9 +11,11 @@ import attrs
 
 from partwise.adapters import History, HistoryItem
 from partwise.errors import HistoryError
+from partwise.messages import Message, RequiresActionStatus
 from partwise.runtimes._operation import Operation
 
 from ._host import Host
+from ._step import abandoned, cancelled, is_unfinished
 
 __all__ = ["HistoryWriter"]
 
@@ -41,6 +43,7 @@ class HistoryWriter:
     def __init__(self, host: Host) -> None:
         self._host = host
         self._given: set[str] = set()
+        self._written: set[str] = set()
         self._stored: set[str] = set()
         self._waiting: deque[_Write] = deque()
         self._unsaved: dict[str, HistoryItem] = {}
@@ -67,10 +70,27 @@ class HistoryWriter:
     def write(self, item: HistoryItem) -> Operation:
         """Store a message: for the first time, or again where the history can do that."""
         history = self._host.options.history
-        if history is None:
+        if history is None or self._is_final(item.message.id):
             return Operation.done()
+        self._give_ancestors(history, item.parent_id)
+        return self._give(history, item)
+
+    def _is_final(self, message_id: str) -> bool:
+        """Whether a message can be stored only once and has been."""
+        return not self.can_update and message_id in self._written and message_id not in self._unsaved
+
+    def _give_ancestors(self, history: History, message_id: str | None) -> None:
+        """Store what is above a message first; an answer in progress as far as it has come."""
+        above: str | None = None
+        for message in () if message_id is None else self._host.document.tree.path_to(message_id):
+            if message.id not in self._given:
+                self._give(history, HistoryItem(parent_id=above, message=_so_far(message)))
+            above = message.id
+
+    def _give(self, history: History, item: HistoryItem) -> Operation:
         write = _Write(item, Operation())
         self._given.add(item.message.id)
+        self._written.add(item.message.id)
         self._waiting.append(write)
         if not self._is_busy and not self._unsaved:
             # Called at once, so that a write begins with the action that it belongs to.
@@ -159,6 +179,13 @@ class HistoryWriter:
         except Exception as error:
             return error
         return awaitable
+
+
+def _so_far(message: Message) -> Message:
+    """What is stored of a message when something below it is: an answer in progress may never be more."""
+    if not is_unfinished(message):
+        return message
+    return abandoned(message) if isinstance(message.status, RequiresActionStatus) else cancelled(message)
 
 
 async def _outcome(awaitable: Awaitable[object]) -> Exception | None:

@@ -85,16 +85,19 @@ class Loader:
         """Leave out what hangs under messages that are not there, and say so."""
         entries = {entry.message.id: Entry(entry.parent_id, _settled(entry.message)) for entry in loaded.entries}
         tree = self._host.document.tree
-        lost = True
-        while lost:
-            lost = [
-                entry
-                for entry in entries.values()
-                if entry.parent_id and entry.parent_id not in entries and entry.parent_id not in tree
-            ]
-            for entry in lost:
-                del entries[entry.message.id]
-                text = f"holds message {entry.message.id!r} under {entry.parent_id!r}, which is not there"
+        below: dict[str, list[str]] = {}
+        reached: list[str] = []
+        for message_id, entry in entries.items():
+            if entry.parent_id and entry.parent_id not in tree:
+                below.setdefault(entry.parent_id, []).append(message_id)
+            else:
+                reached.append(message_id)
+        for message_id in reached:
+            reached += below.pop(message_id, ())
+        for parent_id, lost in below.items():
+            for message_id in lost:
+                del entries[message_id]
+                text = f"holds message {message_id!r} under {parent_id!r}, which cannot be reached; it is not shown"
                 self._host.report("history", text)
         head_id = loaded.head_id
         if head_id is not None and head_id not in entries and head_id not in tree:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Mapping
 from typing import Any, cast
 
 import attrs
@@ -14,6 +14,7 @@ from partwise.messages import (
     COMPLETE_UNKNOWN,
     INCOMPLETE_TOOL_CALLS,
     MISSING,
+    REQUIRES_INTERRUPT,
     RUNNING,
     AssistantMessage,
     AssistantPart,
@@ -27,7 +28,7 @@ from partwise.stream import Fold, is_chunk
 
 from ._host import Host
 from ._run import Run, RunBoard
-from ._step import Base, abandoned, apply_result, cancel_applies, failed, without_interrupts
+from ._step import Base, abandoned, apply_result, cancel_applies, cancelled, failed, without_interrupts
 from ._tooling import Tooling
 
 __all__ = ["Roundtrips"]
@@ -86,8 +87,9 @@ class Roundtrips:
         if error is not None:
             message = failed(message, error)
         elif is_aborted or self._cancel_applies(run, message):
-            message = abandoned(message)
-        else:
+            # After a cancel the conversation stands still: what was asked is seen until somebody goes on.
+            message = abandoned(message) if run.signal.reason == "superseded" else cancelled(message)
+        elif message.status != REQUIRES_INTERRUPT:
             message = without_interrupts(message)
             if isinstance(message.status, RunningStatus):
                 message = with_status(message, COMPLETE_UNKNOWN)
@@ -117,8 +119,8 @@ class Roundtrips:
         run.stream = None
         answer = Answer(base, Fold(base.parts, report=self._report))
         output = model.run(context) if isinstance(model, ChatModel) else model(context)
-        if hasattr(output, "__aiter__"):
-            await self._iterate(run, aiter(output), answer)  # pyright: ignore[reportArgumentType]  # looked for right here
+        if isinstance(output, AsyncIterable):
+            await self._iterate(run, aiter(output), answer)
         elif inspect.isawaitable(output):
             given = await output
             if given is not None:
@@ -198,11 +200,10 @@ def result_from(output: object, run: Run) -> RunResult:
     """
     if isinstance(output, RunResult):
         return output
-    if isinstance(output, Mapping):
-        fields = dict(cast("Mapping[str, Any]", output))
-        if not fields.keys() - {"content", "status", "metadata"}:
-            return RunResult(**fields)
-    raise _nonsense(cast("object", output), "yielded", run)
+    fields = dict(cast("Mapping[str, Any]", output)) if isinstance(output, Mapping) else None
+    if fields is not None and not fields.keys() - {"content", "status", "metadata"}:
+        return RunResult(**fields)
+    raise _nonsense(output, "yielded", run)
 
 
 def _nonsense(output: object, verb: str, run: Run) -> AdapterError:

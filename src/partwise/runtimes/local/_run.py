@@ -24,6 +24,7 @@ class Run:
         roundtrips: How many times the model has been asked.
         scope: The cancel scope around the adapter and the tools, while they work.
         is_forced: Whether the adapter had its chance to end by itself.
+        is_concluded: Whether nothing more will be made of the message, though it may still be stored.
         is_settled: Whether the run has ended; nothing it does later counts.
     """
 
@@ -37,6 +38,7 @@ class Run:
     signal: CancelSignal = attrs.field(factory=CancelSignal)
     scope: anyio.CancelScope | None = None
     is_forced: bool = False
+    is_concluded: bool = False
     is_settled: bool = False
     operation: Operation = attrs.field(factory=Operation)
     ended: anyio.Event = attrs.field(factory=anyio.Event)

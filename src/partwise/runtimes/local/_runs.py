@@ -27,7 +27,7 @@ from ._history import HistoryWriter
 from ._host import Host
 from ._roundtrip import Roundtrips
 from ._run import Run
-from ._step import abandoned
+from ._step import abandoned, is_unfinished, without_questions
 
 __all__ = ["Runs"]
 
@@ -78,6 +78,10 @@ class Runs:
         message = self._host.document.find(run.message_id)
         return message if isinstance(message, AssistantMessage) else None
 
+    def disown(self, message_id: str) -> None:
+        """Let whoever writes a message write no more of it."""
+        self._writers.pop(message_id, None)
+
     def write(self, run: Run, message: AssistantMessage) -> bool:
         """Store what a run made of its message; returns False when it may not write."""
         if self.owned(run) is None:
@@ -127,6 +131,18 @@ class Runs:
             gone = self._host.document.find(run.message_id) is None
             if gone or (run.parent_id is not None and self._host.document.find(run.parent_id) is None):
                 self.end(run, "superseded")
+        self._show_running()
+
+    def _show_running(self) -> None:
+        """Show whether anything is being made: by the current run, or by a superseded one that goes on."""
+        is_running = any(self._is_working(run) for run in self._live)
+        self._host.document.set(is_running=is_running)
+
+    def _is_working(self, run: Run) -> bool:
+        if run is self.active:
+            return not run.is_concluded
+        message = self.owned(run)
+        return message is not None and isinstance(message.status, RunningStatus)
 
     async def _enforce(self, run: Run) -> None:
         for _ in range(_GRACE_TURNS):
@@ -158,14 +174,21 @@ class Runs:
     async def _loop(self, run: Run) -> None:
         while True:
             error = await self.roundtrips.perform(run)
+            goes_on = error is None and self._goes_on(run)
+            # When nothing more will come, storing what came may take its time.
+            run.is_concluded = not goes_on
+            self._show_running()
             failure = await self._persist(run)
             if error is not None:
                 raise error
             if failure is not None:
                 raise failure
-            message = self.owned(run)
-            if message is None or self.active is not run or not self._continues(message):
+            if not goes_on:
                 return
+
+    def _goes_on(self, run: Run) -> bool:
+        message = self.owned(run)
+        return message is not None and self.active is run and self._continues(message)
 
     def _continues(self, message: AssistantMessage) -> bool:
         return should_continue(message, self._host.options.human_tools)
@@ -180,8 +203,7 @@ class Runs:
         was_active = self.active is run
         if was_active:
             self._active = None
-        if not self._live:
-            self._host.document.set(is_running=False)
+        self._show_running()
         self._host.events.emit(RunEnd(run_id=run.id, message_id=run.message_id))
         run.error = error
         run.ended.set()
@@ -210,17 +232,15 @@ class Runs:
         return None
 
     def _abandon_pauses(self, parent_id: str | None) -> None:
-        """Close the pauses above a new answer: the conversation went on without them."""
+        """Close what still waits for somebody above a new answer: the conversation went on without it."""
         if parent_id is None:
             return
         document = self._host.document
         for message in document.tree.path_to(parent_id):
-            if (
-                isinstance(message, AssistantMessage)
-                and isinstance(message.status, RequiresActionStatus)
-                and message.id not in self._writers
-            ):
-                closed = abandoned(message)
+            if not isinstance(message, AssistantMessage) or message.id in self._writers:
+                continue
+            closed = abandoned(message) if is_unfinished(message) else without_questions(message)
+            if closed is not message:
                 document.replace(closed)
                 if self._history.can_update and self._history.has(message.id):
                     place = document.tree.get(message.id)

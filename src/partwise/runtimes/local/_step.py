@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 import attrs
 
@@ -16,6 +16,7 @@ from partwise.messages import (
     AssistantPart,
     FrozenDict,
     IncompleteStatus,
+    Message,
     RequiresActionStatus,
     RunningStatus,
     Step,
@@ -23,7 +24,17 @@ from partwise.messages import (
     error_record,
 )
 
-__all__ = ["Base", "abandoned", "apply_result", "cancel_applies", "failed", "without_interrupts"]
+__all__ = [
+    "Base",
+    "abandoned",
+    "apply_result",
+    "cancel_applies",
+    "cancelled",
+    "failed",
+    "is_unfinished",
+    "without_interrupts",
+    "without_questions",
+]
 
 
 @attrs.frozen
@@ -137,18 +148,30 @@ def without_interrupts(message: AssistantMessage) -> AssistantMessage:
     return attrs.evolve(message, content=content)
 
 
+def is_unfinished(message: Message) -> TypeGuard[AssistantMessage]:
+    """Tell whether a message is an answer that is still being made, or that waits for somebody."""
+    return isinstance(message, AssistantMessage) and isinstance(message.status, (RunningStatus, RequiresActionStatus))
+
+
+def cancelled(message: AssistantMessage) -> AssistantMessage:
+    """End a message as cancelled."""
+    return without_interrupts(attrs.evolve(message, status=INCOMPLETE_CANCELLED))
+
+
 def abandoned(message: AssistantMessage) -> AssistantMessage:
-    """End a message as cancelled, and close the questions that nobody will answer any more."""
+    """End a message as cancelled because the conversation went on without it."""
+    return without_questions(cancelled(message))
+
+
+def without_questions(message: AssistantMessage) -> AssistantMessage:
+    """Close the approvals that nobody will give any more."""
     content = tuple(
-        attrs.evolve(part, interrupt=None, approval=attrs.evolve(part.approval, resolution="cancelled"))
-        if isinstance(part, ToolCallPart)
-        and part.approval is not None
-        and part.approval.is_open
-        and not part.has_result
+        attrs.evolve(part, approval=attrs.evolve(part.approval, resolution="cancelled"))
+        if isinstance(part, ToolCallPart) and part.approval is not None and part.approval.is_open
         else part
         for part in message.content
     )
-    return without_interrupts(attrs.evolve(message, content=content, status=INCOMPLETE_CANCELLED))
+    return message if content == message.content else attrs.evolve(message, content=content)
 
 
 def failed(message: AssistantMessage, error: BaseException) -> AssistantMessage:

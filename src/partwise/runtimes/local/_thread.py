@@ -445,7 +445,6 @@ class LocalThread:
         if first:
             self._host.document.replace_all(export_from_list(first))
             self._history.take_note(message.id for message in first)
-            self._host.is_initialized = True
         self._host.document.on_head = self._history.head_moved
 
     async def finish(self) -> None:

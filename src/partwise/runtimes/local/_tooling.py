@@ -73,8 +73,8 @@ class Tooling:
             return
         with self._host.document.batch():
             for part in plan.to_ask:
-                tool = tools[part.tool_name]
-                self._change(run, part.tool_call_id, lambda call, tool=tool: with_approval_request(call, tool))
+                ask = partial(with_approval_request, tool=tools[part.tool_name])
+                self._change(run, part.tool_call_id, ask)
             for part, response in refused:
                 self._respond(run, part.tool_call_id, response)
             self._set_status(run, RUNNING)
