@@ -36,13 +36,14 @@ class SequenceStandIn(StandIn):
         return bool(self.pw_raw)
 
     def __getitem__(self, index: int | slice) -> object:
-        self.pw_read = True
         items = cast("Items", self.pw_raw)
         if isinstance(index, slice):
             place = self.pw_node.fact((CUT, (index.start, index.stop, index.step)))
+            self.pw_read = True
             return self.pw_ctx.take(items[index], place)
         position = operator.index(index)
         place = self.pw_node.fact((AT, position)) if position < 0 else self.pw_node.child(position)
+        self.pw_read = True
         try:
             value = items[position]
         except IndexError:
@@ -141,9 +142,9 @@ class KeyedStandIn(SequenceStandIn):
         note(self, KEYS)
 
     def __contains__(self, key: object) -> bool:
-        self.pw_read = True
         key = raw(key)
         self.pw_ctx.reads[self.pw_node.child((HAS, key))] = None
+        self.pw_read = True
         return key in cast("Keyed", self.pw_raw)
 
     def get(self, key: object, default: object = None) -> object:
@@ -192,9 +193,9 @@ class MappingStandIn(StandIn):
         return bool(self.pw_raw)
 
     def __contains__(self, key: object) -> bool:
-        self.pw_read = True
         key = raw(key)
         self.pw_ctx.reads[self.pw_node.child((HAS, key))] = None
+        self.pw_read = True
         return key in cast("Table", self.pw_raw)
 
     def __getitem__(self, key: object) -> object:
@@ -263,8 +264,9 @@ _ABSENT = object()
 
 
 def _by_key(stand_in: StandIn, source: Keyed | Table, key: object, default: object) -> object:
-    stand_in.pw_read = True
     place = stand_in.pw_node.child((KEY, key))
+    # Only now: an unhashable key raises, and nothing was read but the type.
+    stand_in.pw_read = True
     value = source.get(key, _ABSENT)
     if value is _ABSENT:
         stand_in.pw_ctx.reads[place] = None

@@ -90,8 +90,8 @@ def whole(stand_in: object) -> object:
 
 def note(stand_in: StandIn, step: Step) -> None:
     """Record that one fact about a container was read."""
-    stand_in.pw_read = True
     stand_in.pw_ctx.reads[stand_in.pw_node.fact(step)] = None
+    stand_in.pw_read = True
 
 
 def wrap_as(kind: type[StandIn]) -> Wrap:
@@ -110,8 +110,8 @@ _OWN = frozenset(
 
 def _field(name: str) -> property:
     def read(self: StandIn) -> object:
-        self.pw_read = True
         place = self.pw_node.child(name)
+        self.pw_read = True
         try:
             value = getattr(self.pw_raw, name)
         except AttributeError:
