@@ -200,10 +200,14 @@ def result_from(output: object, run: Run) -> RunResult:
     """
     if isinstance(output, RunResult):
         return output
-    fields = dict(cast("Mapping[str, Any]", output)) if isinstance(output, Mapping) else None
+    fields = _fields(output)
     if fields is not None and not fields.keys() - {"content", "status", "metadata"}:
         return RunResult(**fields)
     raise _nonsense(output, "yielded", run)
+
+
+def _fields(output: object) -> dict[str, Any] | None:
+    return dict(cast("Mapping[str, Any]", output)) if isinstance(output, Mapping) else None
 
 
 def _nonsense(output: object, verb: str, run: Run) -> AdapterError:
