@@ -99,4 +99,4 @@ def _by_key(value: object, wanted: object) -> object:
 
 
 def _first(value: object, wanted: tuple[str, object]) -> object:
-    return first_with(value, *wanted) if isinstance(value, Sequence) else MISSING
+    return first_with(cast("object", value), *wanted) if isinstance(value, Sequence) else MISSING

@@ -6,11 +6,11 @@ the larger part of a slice's memory. Put and take are constant in time, whatever
 
 from __future__ import annotations
 
-from typing import TypeVar, cast
+from typing import TypeAlias, TypeVar, cast
 
 T = TypeVar("T")
 
-Bag = dict[T, None] | T | None
+Bag: TypeAlias = dict[T, None] | T | None
 
 
 def put(bag: Bag[T], item: T) -> Bag[T]:
@@ -18,9 +18,11 @@ def put(bag: Bag[T], item: T) -> Bag[T]:
     if bag is None:
         return item
     if type(bag) is dict:
-        cast("dict[T, None]", bag)[item] = None
-        return bag
-    return bag if bag is item else {cast("T", bag): None, item: None}
+        held = cast("dict[T, None]", bag)
+        held[item] = None
+        return held
+    one = cast("T", bag)
+    return one if one is item else {one: None, item: None}
 
 
 def take(bag: Bag[T], item: T) -> Bag[T]:

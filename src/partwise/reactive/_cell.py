@@ -141,9 +141,9 @@ class Cell:
 
     def _further(self, outcome: Outcome) -> Outcome:
         """Apply the selectors after the first, each only if the value before it has changed."""
+        if self.stages is None:
+            self.stages = [None for _ in self.recipe.selectors[1:]]
         stages = self.stages
-        if stages is None:
-            stages = self.stages = [None] * (len(self.recipe.selectors) - 1)
         value = outcome.value
         for place, selector in enumerate(self.recipe.selectors[1:]):
             known = stages[place]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import operator
+from abc import ABCMeta
 from collections.abc import ItemsView, Iterator, KeysView, Mapping, Sequence, ValuesView
 from types import MappingProxyType
-from typing import cast
+from typing import Any, cast
 
 from partwise.reactive._paths import AT, CUT, EACH, HAS, KEY, KEYS, PLACE, SIZE, TRUTH
 from partwise.reactive._sequence import KeyedSeq
@@ -29,14 +30,14 @@ class SequenceStandIn(StandIn):
 
     def __len__(self) -> int:
         note(self, SIZE)
-        return len(cast("Items", self.pw_raw))
+        return len(self.pw_raw)
 
     def __bool__(self) -> bool:
         note(self, TRUTH)
         return bool(self.pw_raw)
 
     def __getitem__(self, index: int | slice) -> object:
-        items = cast("Items", self.pw_raw)
+        items = self.pw_raw
         if isinstance(index, slice):
             place = self.pw_node.fact((CUT, (index.start, index.stop, index.step)))
             self.pw_read = True
@@ -53,11 +54,11 @@ class SequenceStandIn(StandIn):
 
     def __iter__(self) -> Iterator[object]:
         self.pw_note_iteration()
-        return self.pw_each(iter(cast("Items", self.pw_raw)))
+        return self.pw_each(iter(self.pw_raw))
 
     def __reversed__(self) -> Iterator[object]:
         self.pw_note_iteration()
-        return self.pw_each(reversed(cast("Items", self.pw_raw)))
+        return self.pw_each(reversed(self.pw_raw))
 
     def pw_note_iteration(self) -> None:
         """Record that the number or order of the items matters."""
@@ -115,13 +116,13 @@ class ItemsStandIn(SequenceStandIn):
     def copy(self) -> object:
         """Return a new list of the items."""
         if type(self.pw_raw) is tuple:
-            raise AttributeError("'tuple' object has no attribute 'copy'")
+            text = "'tuple' object has no attribute 'copy'"
+            raise AttributeError(text)
         return self.pw_copy()
 
-    def pw_copy(self) -> Items:
+    def pw_copy(self) -> Any:
         """Return the items in a new container of the same type."""
-        kind = type(cast("Items", self.pw_raw))
-        return kind(self)
+        return list(self) if type(self.pw_raw) is list else tuple(self)
 
 
 def _own_copy(value: object) -> object:
@@ -145,15 +146,15 @@ class KeyedStandIn(SequenceStandIn):
         key = raw(key)
         self.pw_ctx.reads[self.pw_node.child((HAS, key))] = None
         self.pw_read = True
-        return key in cast("Keyed", self.pw_raw)
+        return key in self.pw_raw
 
     def get(self, key: object, default: object = None) -> object:
         """Return the item under a key."""
-        return _by_key(self, cast("Keyed", self.pw_raw), raw(key), default)
+        return _by_key(self, self.pw_raw, raw(key), default)
 
     def by_key(self, key: object) -> object:
         """Return the item under a key, which must exist."""
-        found = _by_key(self, cast("Keyed", self.pw_raw), raw(key), _ABSENT)
+        found = _by_key(self, self.pw_raw, raw(key), _ABSENT)
         if found is _ABSENT:
             raise KeyError(key)
         return found
@@ -167,7 +168,7 @@ class KeyedStandIn(SequenceStandIn):
     def key_at(self, index: int) -> object:
         """Return the key at a position."""
         note(self, KEYS)
-        return cast("Keyed", self.pw_raw).key_at(index)
+        return self.pw_raw.key_at(index)
 
     def keys(self) -> Items:
         """Return every key, in order."""
@@ -186,7 +187,7 @@ class MappingStandIn(StandIn):
 
     def __len__(self) -> int:
         note(self, SIZE)
-        return len(cast("Table", self.pw_raw))
+        return len(self.pw_raw)
 
     def __bool__(self) -> bool:
         note(self, TRUTH)
@@ -196,21 +197,21 @@ class MappingStandIn(StandIn):
         key = raw(key)
         self.pw_ctx.reads[self.pw_node.child((HAS, key))] = None
         self.pw_read = True
-        return key in cast("Table", self.pw_raw)
+        return key in self.pw_raw
 
     def __getitem__(self, key: object) -> object:
-        found = _by_key(self, cast("Table", self.pw_raw), raw(key), _ABSENT)
+        found = _by_key(self, self.pw_raw, raw(key), _ABSENT)
         if found is _ABSENT:
             raise KeyError(key)
         return found
 
     def get(self, key: object, default: object = None) -> object:
         """Return the value under a key."""
-        return _by_key(self, cast("Table", self.pw_raw), raw(key), default)
+        return _by_key(self, self.pw_raw, raw(key), default)
 
     def __iter__(self) -> Iterator[object]:
         note(self, KEYS)
-        return iter(cast("Table", self.pw_raw))
+        return iter(self.pw_raw)
 
     def __reversed__(self) -> Iterator[object]:
         note(self, KEYS)
@@ -222,17 +223,17 @@ class MappingStandIn(StandIn):
 
     def values(self) -> ValuesView[object]:
         """Return the values, each recorded when it is met."""
-        return _Values(cast("Table", self))
+        return _Values(self)
 
     def items(self) -> ItemsView[object, object]:
         """Return pairs of key and value, each recorded when it is met."""
-        return _Items(cast("Table", self))
+        return _Items(self)
 
     def pw_pairs(self) -> Iterator[tuple[object, object]]:
         """Hand out pairs of key and value, all values at one place."""
         note(self, KEYS)
         take = self.pw_ctx.take
-        for key, value in cast("Table", self.pw_raw).items():
+        for key, value in self.pw_raw.items():
             yield key, take(value, self.pw_node.fact(EACH))
 
     def __or__(self, other: object) -> object:
@@ -247,23 +248,31 @@ class MappingStandIn(StandIn):
 
 
 class _Values(ValuesView[object]):
-    __slots__ = ()
+    __slots__ = ("_of",)
+
+    def __init__(self, of: MappingStandIn) -> None:
+        super().__init__(cast("Table", of))
+        self._of = of
 
     def __iter__(self) -> Iterator[object]:
-        return (value for _, value in cast("MappingStandIn", self._mapping).pw_pairs())
+        return (value for _, value in self._of.pw_pairs())
 
 
 class _Items(ItemsView[object, object]):
-    __slots__ = ()
+    __slots__ = ("_of",)
+
+    def __init__(self, of: MappingStandIn) -> None:
+        super().__init__(cast("Table", of))
+        self._of = of
 
     def __iter__(self) -> Iterator[tuple[object, object]]:
-        return cast("MappingStandIn", self._mapping).pw_pairs()
+        return self._of.pw_pairs()
 
 
 _ABSENT = object()
 
 
-def _by_key(stand_in: StandIn, source: Keyed | Table, key: object, default: object) -> object:
+def _by_key(stand_in: StandIn, source: Any, key: object, default: object) -> object:
     place = stand_in.pw_node.child((KEY, key))
     # Only now: an unhashable key raises, and nothing was read but the type.
     stand_in.pw_read = True
@@ -275,8 +284,8 @@ def _by_key(stand_in: StandIn, source: Keyed | Table, key: object, default: obje
 
 
 # Structural patterns ask the real type of the subject whether it is a sequence or a mapping.
-Sequence.register(SequenceStandIn)
-Mapping.register(MappingStandIn)
+cast("ABCMeta", Sequence).register(SequenceStandIn)
+cast("ABCMeta", Mapping).register(MappingStandIn)
 
 
 def _mapping_class(kind: type) -> Wrap | None:

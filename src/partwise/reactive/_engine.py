@@ -15,7 +15,7 @@ from partwise.reactive._cell import Cell, Recipe
 from partwise.reactive._debug import check_cell
 from partwise.reactive._door import Door
 from partwise.reactive._evaluate import ACTIVE, Outcome
-from partwise.reactive._paths import MISSING, Node
+from partwise.reactive._paths import MISSING, Node, Reader
 from partwise.reactive._report import Culprit, ErrorContext, ErrorHook
 from partwise.reactive._subscription import Subscription
 from partwise.reactive._walk import changed_readers
@@ -167,7 +167,7 @@ class Engine:
             self.report(error, "comparer")
             return tuple(self.cells)
         if self._broad:
-            found.update(self._broad)
+            found.update(cast("dict[Reader, None]", self._broad))
         return cast("Iterable[Cell]", found)
 
     # Evaluating

@@ -118,7 +118,7 @@ class Node:
 
     def walk(self) -> Iterator[Node]:
         """Iterate over this node and all below it."""
-        pending = [self]
+        pending: list[Node] = [self]
         while pending:
             node = pending.pop()
             yield node

@@ -64,8 +64,8 @@ def plain(value: object, ctx: Tracking) -> object:
     return value
 
 
-def _plain_items(value: tuple[object, ...], ctx: Tracking) -> object:
-    fresh = [plain(item, ctx) for item in value]
+def _plain_items(value: tuple[object, ...] | list[object], ctx: Tracking) -> object:
+    fresh: list[object] = [plain(item, ctx) for item in value]
     if all(one is other for one, other in zip(fresh, value, strict=True)):
         return value
     return fresh if type(value) is list else tuple(fresh)
@@ -94,7 +94,7 @@ def _plain_keyed(value: KeyedSeq[object, object], ctx: Tracking) -> object:
 
 def _plain_record(value: object, ctx: Tracking) -> object:
     changes: dict[str, object] = {}
-    for field in attrs.fields(type(value)):
+    for field in attrs.fields(cast("type[attrs.AttrsInstance]", type(value))):
         old = getattr(value, field.name, None)
         new = plain(old, ctx)
         if new is not old:
@@ -103,7 +103,7 @@ def _plain_record(value: object, ctx: Tracking) -> object:
         return value
     # Not through the constructor: its converters and validators have run already.
     fresh = object.__new__(type(value))
-    for field in attrs.fields(type(value)):
+    for field in attrs.fields(cast("type[attrs.AttrsInstance]", type(value))):
         if hasattr(value, field.name):
             kept = getattr(value, field.name)
             object.__setattr__(fresh, field.name, changes.get(field.name, kept))

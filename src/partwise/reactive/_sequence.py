@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABCMeta
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import Generic, TypeVar, cast, overload
@@ -30,9 +31,9 @@ class Order(Generic[K]):
         self.keys = keys
         self.positions: dict[K, int] = {key: position for position, key in enumerate(keys)}
         if len(self.positions) != len(keys):
-            seen: set[K] = set()
-            twice = next(key for key in keys if key in seen or seen.add(key))
-            raise ValueError(f"key {twice!r} is used twice; every item needs its own key")
+            twice = next(key for position, key in enumerate(keys) if self.positions[key] != position)
+            text = f"key {twice!r} is used twice; every item needs its own key"
+            raise ValueError(text)
 
 
 class KeyedSeq(Generic[K, V]):
@@ -49,13 +50,13 @@ class KeyedSeq(Generic[K, V]):
         ValueError: A key is used twice.
     """
 
-    __slots__ = ("_length", "height", "order", "tree")
+    __slots__ = ("height", "length", "order", "tree")
 
     # Not for users: the diff and the commit walk of this room read them.
     tree: Tree
     height: int
+    length: int
     order: Order[K]
-    _length: int
 
     def __init__(self, items: Iterable[tuple[K, V]] = ()) -> None:
         keys: list[K] = []
@@ -64,7 +65,7 @@ class KeyedSeq(Generic[K, V]):
             keys.append(key)
             values.append(value)
         self.order = Order(keys)
-        self._length = len(keys)
+        self.length = len(keys)
         self.tree, self.height = _build(values, ())
 
     @classmethod
@@ -83,7 +84,7 @@ class KeyedSeq(Generic[K, V]):
     # Reading
 
     def __len__(self) -> int:
-        return self._length
+        return self.length
 
     def __iter__(self) -> Iterator[V]:
         level: Iterable[object] = self.tree
@@ -92,7 +93,7 @@ class KeyedSeq(Generic[K, V]):
         return cast("Iterator[V]", iter(level))
 
     def __reversed__(self) -> Iterator[V]:
-        return (self._at(position) for position in range(self._length - 1, -1, -1))
+        return (self._at(position) for position in range(self.length - 1, -1, -1))
 
     @overload
     def __getitem__(self, index: int) -> V: ...
@@ -100,18 +101,19 @@ class KeyedSeq(Generic[K, V]):
     def __getitem__(self, index: slice) -> tuple[V, ...]: ...
     def __getitem__(self, index: int | slice) -> V | tuple[V, ...]:
         if isinstance(index, slice):
-            chosen = range(self._length)[index]
+            chosen = range(self.length)[index]
             if chosen.step == 1:
                 return self._between(chosen.start, chosen.stop)
             return tuple(self._at(position) for position in chosen)
-        position = index + self._length if index < 0 else index
-        if not 0 <= position < self._length:
-            raise IndexError(f"index {index} is outside a sequence of {self._length} items")
+        position = index + self.length if index < 0 else index
+        if not 0 <= position < self.length:
+            text = f"index {index} is outside a sequence of {self.length} items"
+            raise IndexError(text)
         return self._at(position)
 
     def __contains__(self, key: object) -> bool:
         position = self.order.positions.get(cast("K", key))
-        return position is not None and position < self._length
+        return position is not None and position < self.length
 
     @overload
     def get(self, key: K) -> V | None: ...
@@ -120,7 +122,7 @@ class KeyedSeq(Generic[K, V]):
     def get(self, key: K, default: object = None) -> object:
         """Return the item under ``key``, or ``default`` when there is none."""
         position = self.order.positions.get(key)
-        if position is None or position >= self._length:
+        if position is None or position >= self.length:
             return default
         return self._at(position)
 
@@ -139,7 +141,7 @@ class KeyedSeq(Generic[K, V]):
             KeyError: No item has this key.
         """
         position = self.order.positions.get(key)
-        if position is None or position >= self._length:
+        if position is None or position >= self.length:
             raise KeyError(key)
         return position
 
@@ -149,14 +151,15 @@ class KeyedSeq(Generic[K, V]):
         Raises:
             IndexError: The position does not exist.
         """
-        position = index + self._length if index < 0 else index
-        if not 0 <= position < self._length:
-            raise IndexError(f"index {index} is outside a sequence of {self._length} items")
+        position = index + self.length if index < 0 else index
+        if not 0 <= position < self.length:
+            text = f"index {index} is outside a sequence of {self.length} items"
+            raise IndexError(text)
         return self.order.keys[position]
 
     def keys(self) -> tuple[K, ...]:
         """Return every key, in order."""
-        return tuple(islice(self.order.keys, self._length))
+        return tuple(islice(self.order.keys, self.length))
 
     def items(self) -> Iterator[tuple[K, V]]:
         """Iterate over pairs of key and value, in order."""
@@ -187,7 +190,7 @@ class KeyedSeq(Generic[K, V]):
         fresh = _with_slot(node, slot, value)
         for node, slot in reversed(path):
             fresh = _with_slot(node, slot, fresh)
-        return self._version(fresh, self.height, self._length, self.order)
+        return self._version(fresh, self.height, self.length, self.order)
 
     def append(self, key: K, value: V) -> KeyedSeq[K, V]:
         """Return a sequence with one more item at its end.
@@ -196,9 +199,10 @@ class KeyedSeq(Generic[K, V]):
             ValueError: The key is in use.
         """
         if key in self:
-            raise ValueError(f"key {key!r} is in use; replace its item instead")
+            text = f"key {key!r} is in use; replace its item instead"
+            raise ValueError(text)
         order = self.order
-        length = self._length
+        length = self.length
         if len(order.keys) != length:
             # A longer version has extended the shared order already; start our own.
             order = Order(order.keys[:length])
@@ -215,7 +219,7 @@ class KeyedSeq(Generic[K, V]):
         Raises:
             ValueError: The key is in use.
         """
-        if index >= self._length:
+        if index >= self.length:
             return self.append(key, value)
         keys, values = list(self.keys()), list(self)
         keys.insert(index, key)
@@ -229,7 +233,7 @@ class KeyedSeq(Generic[K, V]):
             KeyError: No item has this key.
         """
         position = self.index_of(key)
-        if position == self._length - 1:
+        if position == self.length - 1:
             return self.truncate(position)
         keys, values = list(self.keys()), list(self)
         del keys[position], values[position]
@@ -237,7 +241,7 @@ class KeyedSeq(Generic[K, V]):
 
     def truncate(self, length: int) -> KeyedSeq[K, V]:
         """Return a sequence of the first ``length`` items."""
-        if length >= self._length:
+        if length >= self.length:
             return self
         length = max(length, 0)
         tree, height = self.tree, self.height
@@ -263,14 +267,14 @@ class KeyedSeq(Generic[K, V]):
         length = len(keys)
         order = self.order
         if length < len(order.keys) or order.keys != keys:
-            known = self._length
+            known = self.length
             if known == len(order.keys) < length and keys[:known] == order.keys:
                 tail = Order(keys)
                 order.keys.extend(keys[known:])
                 order.positions.update(tail.positions)
             elif length > known or keys != order.keys[:length]:
                 order = Order(keys)
-        if length == self._length and order is self.order and all(map(_same, self, values)):
+        if length == self.length and order is self.order and all(map(_same, self, values)):
             return self
         return self._rebuilt(order, values)
 
@@ -282,7 +286,7 @@ class KeyedSeq(Generic[K, V]):
         if not isinstance(other, KeyedSeq):
             return NotImplemented
         that = cast("KeyedSeq[object, object]", other)
-        if self._length != len(that):
+        if self.length != len(that):
             return False
         if self.order is not that.order and self.keys() != that.keys():
             return False
@@ -314,16 +318,16 @@ class KeyedSeq(Generic[K, V]):
         return self._version(tree, height, len(values), order)
 
     def _version(self, tree: Tree, height: int, length: int, order: Order[K]) -> KeyedSeq[K, V]:
-        fresh: KeyedSeq[K, V] = KeyedSeq.__new__(KeyedSeq)
+        fresh = cast("KeyedSeq[K, V]", object.__new__(KeyedSeq))
         fresh.tree = tree
         fresh.height = height
-        fresh._length = length
+        fresh.length = length
         fresh.order = order
         return fresh
 
 
 # Sequence patterns and `isinstance(x, Sequence)` work; `in` asks for a key, unlike other sequences.
-Sequence.register(KeyedSeq)
+cast("ABCMeta", Sequence).register(KeyedSeq)
 
 
 def _same(one: object, other: object) -> bool:

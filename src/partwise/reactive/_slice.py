@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from operator import eq as equals
-from typing import Generic, TypeVar, cast, overload
+from typing import Generic, TypeVar, cast
 
 from reactivex import Observable, abc
 from reactivex.internal import default_error
@@ -37,18 +36,15 @@ class Slice(Observable[T], Generic[T]):
     def __init__(self, engine: Engine, recipe: Recipe) -> None:
         # The constructor of Observable is not called: it would make a lock for every slice.
         self._engine = engine
+        # Operators such as merge and amb take the lock of their source.
+        self.lock = engine.lock
         self.recipe = recipe
         self.cell: Cell | None = None
         self.memo: tuple[int, object] | None = None
 
     @property
-    def lock(self) -> threading.RLock:  # operators such as merge and amb take the lock of their source
-        """The lock that operators share."""
-        return self._engine.lock
-
-    @property
     def origin(self) -> tuple[Engine, Recipe]:
-        """What the slice is made of, for kinds of slices that add methods of their own."""
+        """What a subclass hands to the constructor to be a slice of the same value."""
         return self._engine, self.recipe
 
     @property
@@ -71,24 +67,6 @@ class Slice(Observable[T], Generic[T]):
             raise SelectorError(text)
         return cast("T", outcome.value)
 
-    @overload
-    def subscribe(
-        self,
-        on_next: abc.ObserverBase[T] | None = ...,
-        on_error: abc.OnError | None = ...,
-        on_completed: abc.OnCompleted | None = ...,
-        *,
-        scheduler: abc.SchedulerBase | None = ...,
-    ) -> Subscription: ...
-    @overload
-    def subscribe(
-        self,
-        on_next: Callable[[T], object],
-        on_error: abc.OnError | None = ...,
-        on_completed: abc.OnCompleted | None = ...,
-        *,
-        scheduler: abc.SchedulerBase | None = ...,
-    ) -> Subscription: ...
     def subscribe(
         self,
         on_next: abc.ObserverBase[T] | Callable[[T], object] | None = None,

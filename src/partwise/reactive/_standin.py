@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import functools
 from types import FunctionType
-from typing import cast
+from typing import Any, cast
 
 import attrs
 
@@ -22,7 +22,8 @@ class StandIn:
     __slots__ = ("pw_ctx", "pw_node", "pw_raw", "pw_read")
 
     pw_ctx: Tracking
-    pw_raw: object
+    # Really anything: whatever the user keeps in the snapshot.
+    pw_raw: Any
     pw_node: Place
     pw_read: bool
 
@@ -32,10 +33,11 @@ class StandIn:
         self.pw_node = node
         self.pw_read = False
 
-    @property
-    def __class__(self) -> type:  # pyright: ignore[reportIncompatibleMethodOverride] - isinstance and match ask for it
+    @property  # type: ignore[misc]  # isinstance and match ask for the class
+    def __class__(self) -> type[object]:  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride] - likewise
         note(self, TYPE)
-        return type(self.pw_raw)
+        raw: object = self.pw_raw
+        return type(raw)
 
     def __eq__(self, other: object) -> bool:
         return whole(self) == (whole(other) if is_stand_in(other) else other)
@@ -129,7 +131,7 @@ def _class_method(kind: type, name: str) -> property:
 def _member(kind: type, name: str, member: object) -> object | None:
     """Return what a stand-in has in place of a member of the class, or None to take it as a whole."""
     if isinstance(member, FunctionType | property | staticmethod):
-        return member
+        return cast("object", member)
     if isinstance(member, functools.cached_property):
         return property(cast("functools.cached_property[object]", member).func)
     if isinstance(member, classmethod):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from operator import eq as equals
 from typing import Generic, TypeVar, cast
@@ -91,7 +91,7 @@ class Store(Generic[S]):
         self._engine.commit(function(cast("S", self._engine.value)))
 
     @contextmanager
-    def batch(self) -> Iterator[None]:
+    def batch(self) -> Generator[None]:
         """Deliver all commits of a block as one, at its end; reads inside see them at once.
 
         Batches may be nested; the outermost counts. When the block raises, what it had committed

@@ -98,10 +98,11 @@ class Tracking:
             reached twice is one object in the selector, as it is in the snapshot.
         keyed: The places where a keyed sequence stands.
         opaque: Objects of types unknown here that came out of the snapshot as they are.
+        forked: Whether some container was reached in several ways.
         broad: Whether something was read that paths cannot express.
     """
 
-    __slots__ = ("broad", "keyed", "opaque", "reads", "seen")
+    __slots__ = ("broad", "forked", "keyed", "opaque", "reads", "seen")
 
     def __init__(self) -> None:
         self.reads: dict[Place, None] = {}
@@ -109,6 +110,7 @@ class Tracking:
         self.keyed: set[Place] = set()
         self.opaque: dict[int, object] = {}
         self.broad = False
+        self.forked = False
 
     def take(self, value: object, place: Place) -> object:
         """Hand out a value read at ``place``: a stand-in for a container, else the value itself."""
@@ -138,8 +140,9 @@ class Tracking:
                 reads[stand_in.pw_node] = None
             stand_in.pw_node = NOWHERE
         self.seen = {}
+        # What a stand-in that was kept reads from now on goes nowhere.
         self.reads = {}
-        if all(type(place) is Node for place in reads):
+        if not self.forked:
             return cast("tuple[Node, ...]", tuple(reads))
         flat: dict[Node, None] = {}
         for place in reads:
@@ -156,6 +159,7 @@ class Tracking:
         if set(old) <= set(new):
             known.pw_node = place
             return
+        self.forked = True
         merged = tuple(dict.fromkeys(old + new))
         known.pw_node = Fork(merged)
         parents = {node.parent for node in merged}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from operator import is_not
-from typing import cast
+from typing import Any, cast
 
 from partwise.reactive._diff import changed_positions, shares_order
 from partwise.reactive._paths import (
@@ -26,7 +26,8 @@ from partwise.reactive._paths import (
 )
 from partwise.reactive._sequence import KeyedSeq
 
-Pending = list[tuple[Node, object, object]]
+# The values really are any: whatever the user keeps in the snapshot.
+Pending = list[tuple[Node, Any, Any]]
 Found = dict[Reader, None]
 
 
@@ -42,20 +43,19 @@ def changed_readers(root: Node, old: object, new: object) -> Found:
         node, before, after = pending.pop()
         if before is after:
             continue
-        readers = node.readers
-        if readers is not None:
+        if node.readers is not None:
             node.collect(found)
         if not node.children and not node.facts:
             continue
-        kind = type(before)
+        kind = type(cast("object", before))
         if kind is not type(after):
             node.collect_all(found)
         elif kind is KeyedSeq:
-            _into_keyed(node, cast("Keyed", before), cast("Keyed", after), pending, found)
+            _into_keyed(node, before, after, pending, found)
         elif kind is tuple or kind is list:
-            _into_sequence(node, cast("Items", before), cast("Items", after), pending, found)
-        elif issubclass(kind, Mapping):
-            _into_mapping(node, cast("Table", before), cast("Table", after), pending, found)
+            _into_sequence(node, before, after, pending, found)
+        elif not hasattr(kind, "__attrs_attrs__") and issubclass(kind, Mapping):
+            _into_mapping(node, before, after, pending, found)
         else:
             _into_record(node, before, after, pending, found)
     return found
@@ -111,19 +111,28 @@ def _into_mapping(node: Node, before: Table, after: Table, pending: Pending, fou
 
 
 def _into_keyed(node: Node, before: Keyed, after: Keyed, pending: Pending, found: Found) -> None:
-    shared = shares_order(before, after)
     children = node.children or {}
     facts = node.facts or {}
-    if not shared:
+    shared = shares_order(before, after)
+    if shared:
+        _changed_items(children, facts.get(EACH), before, after, pending, found)
+    else:
         for step, child in children.items():
             _keyed_child(step, child, before, after, pending, found)
-    if shared or EACH in facts:
-        _changed_items(children if shared else {}, facts.get(EACH), before, after, pending, found)
     fixed = shared and len(before) == len(after)
     for step, child in facts.items():
-        if step is EACH or (fixed and step in _ABOUT_ORDER):
-            continue
-        _fact(step, child, before, after, pending, found)
+        if step is EACH:
+            if not shared:
+                _kept_items(child, before, after, pending)
+        elif not (fixed and step in _ABOUT_ORDER):
+            _fact(step, child, before, after, pending, found)
+
+
+def _kept_items(each: Node, before: Keyed, after: Keyed, pending: Pending) -> None:
+    for key, other in after.items():
+        one = before.get(key, MISSING)
+        if one is not other and one is not MISSING:
+            pending.append((each, one, other))
 
 
 _ABOUT_ORDER = frozenset({KEYS, SIZE, TRUTH, TYPE})
@@ -133,31 +142,18 @@ def _changed_items(
     children: dict[Step, Node], each: Node | None, before: Keyed, after: Keyed, pending: Pending, found: Found
 ) -> None:
     """Look up only the children that the differences of two versions name."""
-    if not shares_order(before, after):
-        if each is not None:
-            for key, other in after.items():
-                one = before.get(key, MISSING)
-                if one is not other and one is not MISSING:
-                    pending.append((each, one, other))
-        return
     keys = after.order.keys
     for position in changed_positions(before, after) if children or each is not None else ():
         one, other = before[position], after[position]
-        child = children.get(position)
-        if child is not None:
-            pending.append((child, one, other))
-        child = children.get((KEY, keys[position]))
-        if child is not None:
-            pending.append((child, one, other))
-        if each is not None:
-            pending.append((each, one, other))
-    if children:
-        low, high = sorted((len(before), len(after)))
-        for position in range(low, high):
-            for step in (position, (KEY, keys[position]), (HAS, keys[position])):
-                child = children.get(step)
-                if child is not None:
-                    child.collect_all(found)
+        for child in (children.get(position), children.get((KEY, keys[position])), each):
+            if child is not None:
+                pending.append((child, one, other))
+    low, high = sorted((len(before), len(after)))
+    for position in range(low, high) if children else ():
+        for step in (position, (KEY, keys[position]), (HAS, keys[position])):
+            child = children.get(step)
+            if child is not None:
+                child.collect_all(found)
 
 
 def _keyed_child(step: Step, child: Node, before: Keyed, after: Keyed, pending: Pending, found: Found) -> None:
@@ -195,29 +191,28 @@ def first_with(items: object, name: str, wanted: object) -> object:
     return MISSING
 
 
-def _fact(step: Step, child: Node, before: object, after: object, pending: Pending, found: Found) -> None:
+def _fact(step: Step, child: Node, before: Any, after: Any, pending: Pending, found: Found) -> None:
     """Compare one rarely read thing of two values of the same type."""
     if not isinstance(step, tuple):
         child.collect_all(found)
         return
     kind, argument = step
-    old, new = cast("Items", before), cast("Items", after)
     if kind == AT:
-        pending.append((child, _at(old, cast("int", argument)), _at(new, cast("int", argument))))
+        pending.append((child, _at(before, cast("int", argument)), _at(after, cast("int", argument))))
     elif kind == CUT:
         start, stop, stride = cast("tuple[int | None, int | None, int | None]", argument)
         window = slice(start, stop, stride)
-        one, other = old[window], new[window]
+        one, other = before[window], after[window]
         if len(one) != len(other) or any(map(is_not, one, other)):
             pending.append((child, one, other))
     elif kind == FIRST:
         name, wanted = cast("tuple[str, object]", argument)
-        pending.append((child, first_with(old, name, wanted), first_with(new, name, wanted)))
+        pending.append((child, first_with(before, name, wanted), first_with(after, name, wanted)))
     elif kind == PLACE:
-        if _place(cast("Keyed", before), argument) != _place(cast("Keyed", after), argument):
+        if _place(before, argument) != _place(after, argument):
             child.collect(found)
     elif (
-        (step is SIZE and len(old) != len(new))
+        (step is SIZE and len(before) != len(after))
         or (step is TRUTH and bool(before) is not bool(after))
         or (step is KEYS and not _same_keys(before, after))
     ):
