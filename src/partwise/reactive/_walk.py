@@ -51,11 +51,11 @@ def changed_readers(root: Node, old: object, new: object) -> Found:
         if kind is not type(after):
             node.collect_all(found)
         elif kind is KeyedSeq:
-            _into_keyed(node, before, after, pending, found)
+            _into_keyed(node, cast("Keyed", before), cast("Keyed", after), pending, found)
         elif kind is tuple or kind is list:
-            _into_sequence(node, before, after, pending, found)
+            _into_sequence(node, cast("Items", before), cast("Items", after), pending, found)
         elif not hasattr(kind, "__attrs_attrs__") and issubclass(kind, Mapping):
-            _into_mapping(node, before, after, pending, found)
+            _into_mapping(node, cast("Table", before), cast("Table", after), pending, found)
         else:
             _into_record(node, before, after, pending, found)
     return found
