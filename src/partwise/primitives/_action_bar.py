@@ -16,7 +16,7 @@ __all__ = ["ActionBar"]
 
 
 class ActionBar:
-    """Copy, edit, reload and what else can be done with one message.
+    """Copy, edit, reload and what else can be done with one message; nothing once it has left the visible branch.
 
     Attributes:
         can_copy: Whether it says something and has stopped growing.
@@ -28,7 +28,7 @@ class ActionBar:
     def __init__(self, thread: Thread, message_id: str) -> None:
         self._thread = thread
         self.message_id = message_id
-        self.can_copy: Slice[bool] = thread.message(message_id).select(lambda message: not is_copy_disabled(message))
+        self.can_copy: Slice[bool] = thread.select(lambda state: _can_copy(state, message_id))
         self.can_edit: Slice[bool] = thread.select(lambda state: _can_edit(state, message_id))
         self.can_reload: Slice[bool] = thread.select(lambda state: _can_reload(state, message_id))
         self.can_speak: Slice[bool] = thread.select(lambda state: "speech" in state.capabilities)
@@ -68,8 +68,14 @@ class ActionBar:
         return self._thread.delete_message(self.message_id)
 
 
+def _can_copy(state: ThreadState, message_id: str) -> bool:
+    message = state.messages.get(message_id)
+    return message is not None and not is_copy_disabled(message)
+
+
 def _can_edit(state: ThreadState, message_id: str) -> bool:
-    return "edit" in state.capabilities and not is_edit_disabled(is_editing=message_id in state.edits)
+    is_there = message_id in state.messages
+    return is_there and "edit" in state.capabilities and not is_edit_disabled(is_editing=message_id in state.edits)
 
 
 def _can_reload(state: ThreadState, message_id: str) -> bool:

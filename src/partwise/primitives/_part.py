@@ -7,7 +7,7 @@ from typing import Any
 import attrs
 
 from partwise.errors import ApprovalNotFoundError
-from partwise.messages import Approval, Interrupt, Message, Part, PartStatus, ToolCallPart, part_status
+from partwise.messages import COMPLETE, Approval, Interrupt, Message, Part, PartStatus, ToolCallPart, part_status
 from partwise.reactive import Slice
 from partwise.runtimes import Operation
 
@@ -57,7 +57,7 @@ class PartView:
         self.position = position
         message = thread.message(message_id)
         self.part: Slice[Part] = message.part(position)
-        self.status: Slice[PartStatus] = message.select(lambda message: part_status(message, position))
+        self.status: Slice[PartStatus] = message.select(lambda message: _status(message, position))
 
     @property
     def text(self) -> Slice[str]:
@@ -119,3 +119,8 @@ class PartView:
     def _call_id(self) -> str:
         call = self._call
         return "" if call is None else call.tool_call_id
+
+
+def _status(message: Message, position: int) -> PartStatus:
+    """Return the status of a part; of one that a shorter answer has just dropped, that of something that is over."""
+    return part_status(message, position) if position < len(message.content) else COMPLETE

@@ -45,7 +45,8 @@ class Conversation(Follows, VerticalScroll, can_focus=False):
         """The mounted messages, in order."""
         return list(self.query_children(MessageBlock))
 
-    async def _reconcile(self, ids: tuple[str, ...]) -> None:
+    async def _reconcile(self, _ids: tuple[str, ...]) -> None:
+        ids = self._view.message_ids.value  # what was on its way may be older than what has happened since
         start = self._start(ids)
         self._first = ids[start] if start < len(ids) else None
         wanted = ids[start:]
@@ -75,7 +76,8 @@ class Conversation(Follows, VerticalScroll, can_focus=False):
             end = position
             while end < len(wanted) and wanted[end] not in mounted:
                 end += 1
-            blocks = [MessageBlock(self._view.message(message_id)) for message_id in wanted[position:end]]
+            there = frozenset(self._view.message_ids.value)
+            blocks = [MessageBlock(self._view.message(one)) for one in wanted[position:end] if one in there]
             await self.mount_all(blocks, before=mounted[wanted[end]] if end < len(wanted) else None)
             position = end
 

@@ -15,7 +15,7 @@ from textual.widgets import Static
 from partwise.bindings.textual import Follows
 from partwise.cli._wording import speaker_of, status_mark
 from partwise.errors import PartwiseError
-from partwise.messages import MessageStatus
+from partwise.messages import MessageStatus, Role
 from partwise.primitives import BranchPlace, MessageView, PartKey
 
 from ._composer import ComposerBox
@@ -29,9 +29,10 @@ class Heading(Static):
 
     DEFAULT_CSS = "Heading { height: 1; text-style: bold; }"
 
-    def __init__(self, view: MessageView) -> None:
+    def __init__(self, view: MessageView, role: Role) -> None:
         super().__init__()
         self._view = view
+        self._speaker = speaker_of(role)
         self._place = BranchPlace(number=1, count=1)
         self._mark = ""
 
@@ -46,8 +47,8 @@ class Heading(Static):
         self._draw()
 
     def _draw(self) -> None:
-        name = speaker_of(self._view.role.value)
-        pieces: list[Content | str] = [Content.styled(name, "$text-accent" if name == "you" else "$text-primary")]
+        colour = "$text-accent" if self._speaker == "you" else "$text-primary"
+        pieces: list[Content | str] = [Content.styled(self._speaker, colour)]
         if self._place.count > 1:
             picker = "  [@click=previous]◀[/] $number/$count [@click=next]▶[/]"
             pieces.append(Content.from_markup(picker, number=self._place.number, count=self._place.count))
@@ -100,9 +101,11 @@ class MessageBlock(Follows, Vertical, can_focus=True):
             self.text = text
 
     def __init__(self, view: MessageView) -> None:
-        super().__init__(classes=view.role.value)
+        # Kept, since the message may leave the branch while its widget is still on its way out.
+        self._role: Role = view.role.value
+        super().__init__(classes=self._role)
         self.view = view
-        self._heading = Heading(view)
+        self._heading = Heading(view, self._role)
         self._parts = Vertical(classes="parts")
         self._keys: tuple[PartKey, ...] = ()
 
@@ -126,8 +129,7 @@ class MessageBlock(Follows, Vertical, can_focus=True):
         gone = list(self._parts.children)[same:]
         if gone:
             await self._parts.remove_children(gone)
-        role = self.view.role.value
-        await self._parts.mount_all(widget_for(key, self.view.part(key.position), role) for key in keys[same:])
+        await self._parts.mount_all(widget_for(key, self.view.part(key.position), self._role) for key in keys[same:])
 
     def _show_status(self, status: MessageStatus) -> None:
         self._heading.show_status(status)
@@ -155,7 +157,7 @@ class MessageBlock(Follows, Vertical, can_focus=True):
         """Offer only what may be done with this message now."""
         bar, picker = self.view.action_bar, self.view.branch_picker
         allowed = {
-            "edit": lambda: self.view.role.value == "user" and bar.can_edit.value,
+            "edit": lambda: self._role == "user" and bar.can_edit.value,
             "reload": lambda: bar.can_reload.value,
             "copy": lambda: bar.can_copy.value,
             "previous": lambda: picker.can_previous.value,

@@ -55,9 +55,9 @@ class ReasoningPartBox(Follows, Collapsible):
     def on_mount(self) -> None:
         """Follow the text and its end."""
         self.follow(self._view.text, self._text.update, hz=FRAMES)
-        self.follow(self._view.status, self._name)
+        self.follow(self._view.status, self._entitle)
 
-    def _name(self, status: object) -> None:
+    def _entitle(self, status: object) -> None:
         self.title = "Thinking…" if getattr(status, "type", "") == "running" else "Thought"
 
 

@@ -1,0 +1,577 @@
+"""The terminal chat: what is on the screen, and what a key does."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator
+from pathlib import Path
+
+import anyio
+import pytest
+from textual.widgets import Button, Collapsible, Input
+
+from partwise.adapters import RunContext
+from partwise.cli._app import ChatApp
+from partwise.cli._app._conversation import Conversation
+from partwise.cli._app._parts import TextPartBox
+from partwise.cli._app._tool_card import ToolCard
+from partwise.messages import message_text
+from partwise.runtimes import LocalRuntime
+from partwise.stream import (
+    Chunk,
+    ErrorChunk,
+    Finish,
+    ReasoningDelta,
+    TextDelta,
+    ToolArgsDelta,
+    ToolArgsFinish,
+    ToolCallStart,
+)
+from partwise.tools import ToolContext, Toolkit
+from tests.cli.chatting import rules, scripted
+from tests.cli.screens import screen
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"  # the only loop that Textual runs on
+
+
+@pytest.fixture(autouse=True)
+def no_grace(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ToolCard, "grace", 0.0)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "README.md").write_text("one\ntwo\nthree\n")
+    return tmp_path
+
+
+async def echo(run: RunContext) -> AsyncGenerator[Chunk, None]:
+    yield TextDelta(f"heard {message_text(run.messages[-1])}")
+
+
+# ---------------------------------------------------------------- streaming
+
+
+async def test_text_is_on_the_screen_before_the_answer_is_whole() -> None:
+    more = anyio.Event()
+
+    async def model(run: RunContext) -> AsyncGenerator[Chunk, None]:
+        yield TextDelta("Good ")
+        await more.wait()
+        yield TextDelta("day")
+
+    async with screen(scripted(model)) as s:
+        await s.say("hi")
+        await s.shows("Good")
+        assert "Good day" not in s.text
+        assert "● answering" in s.text
+        assert "Esc cancels" in s.text
+
+        more.set()
+        await s.shows("Good day")
+        await s.settled()
+        await s.until(lambda: "● answering" not in s.text)
+
+
+MARKDOWN = """# Title
+
+A paragraph with **bold** text,
+over two lines.
+
+- one
+- two
+
+```python
+print("a")
+```
+
+## End
+
+Last words."""
+
+
+async def test_streamed_markdown_ends_in_the_blocks_of_the_whole_text() -> None:
+    async def model(run: RunContext) -> AsyncGenerator[Chunk, None]:
+        for start in range(0, len(MARKDOWN), 3):
+            yield TextDelta(MARKDOWN[start : start + 3])
+            await anyio.sleep(0.003)  # so that the text is shown in several pieces
+
+    async def at_once(run: RunContext) -> AsyncGenerator[Chunk, None]:
+        yield TextDelta(MARKDOWN)
+
+    shown: list[tuple[list[str], list[str]]] = []
+    for source in (model, at_once):
+        async with screen(scripted(source)) as s:
+            await s.say("hi")
+            await s.settled()
+            await s.shows("Last words.")
+            box = s.app.query_one(TextPartBox)
+            shown.append(([type(block).__name__ for block in box.children], s.rows))
+            for kind in ("MarkdownH1", "MarkdownH2", "MarkdownBulletList", "MarkdownFence", "MarkdownParagraph"):
+                assert box.query(kind), kind
+
+    assert shown[0] == shown[1]
+
+
+async def test_reasoning_is_closed_until_it_is_opened() -> None:
+    async def model(run: RunContext) -> AsyncGenerator[Chunk, None]:
+        yield ReasoningDelta("a secret thought")
+        yield TextDelta("Yes.")
+
+    async with screen(scripted(model)) as s:
+        await s.say("hi")
+        await s.shows("Yes.")
+        await s.shows("Thought")
+        assert "a secret thought" not in s.text
+
+        s.app.query_one(Collapsible).collapsed = False
+        await s.shows("a secret thought")
+
+
+# ---------------------------------------------------------------- tools
+
+
+async def test_a_card_shows_arguments_as_they_grow_and_then_the_result() -> None:
+    more, done = anyio.Event(), anyio.Event()
+    tools = Toolkit()
+
+    @tools.frontend
+    async def look(where: str) -> str:
+        """Look somewhere."""
+        await done.wait()
+        return f"nothing in {where}"
+
+    async def model(run: RunContext) -> AsyncGenerator[Chunk, None]:
+        if run.roundtrip:
+            yield TextDelta("That was all.")
+            return
+        yield ToolCallStart("a", "look")
+        yield ToolArgsDelta("a", '{"where": "the ')
+        await more.wait()
+        yield ToolArgsDelta("a", 'cupboard"}')
+        yield ToolArgsFinish("a")
+        yield Finish("tool-calls")
+
+    async with screen(scripted(model, tools)) as s:
+        await s.say("hi")
+        await s.shows('{"where": "the')
+        assert "● look …" in s.text
+        assert "cupboard" not in s.text
+
+        more.set()
+        await s.shows('{"where": "the cupboard"}')
+        assert "nothing in" not in s.text
+
+        done.set()
+        await s.shows("nothing in the cupboard")
+        await s.shows("✓ look")
+        await s.shows("That was all.")
+
+
+async def test_nothing_is_written_before_somebody_allows_it(folder: Path) -> None:
+    async with screen(rules(folder)) as s:
+        await s.say('write "hi" to notes.txt')
+        await s.shows("? write_file wants to run: allow?")
+        await s.settled()
+        assert "Allow once" in s.text
+        assert "? waits for you" in s.text
+        assert not (folder / "notes.txt").exists()
+
+        await s.pilot.press("y")
+        await s.shows("I created notes.txt")
+        assert (folder / "notes.txt").read_text() == "hi\n"
+        assert "allowed" in s.text
+        assert not s.app.query("ApprovalRow")
+        assert s.app.focused is s.app.composer
+
+
+async def test_a_denied_call_is_not_run_and_the_answer_says_so(folder: Path) -> None:
+    async with screen(rules(folder)) as s:
+        await s.say('write "hi" to notes.txt')
+        await s.shows("allow?")
+        await s.pilot.press("n")
+        await s.shows("You said no")
+
+    assert not (folder / "notes.txt").exists()
+
+
+@pytest.mark.parametrize(("option", "is_written"), [(0, True), (1, False)])
+async def test_an_approval_can_be_clicked(folder: Path, option: int, is_written: bool) -> None:
+    async with screen(rules(folder)) as s:
+        await s.say('write "hi" to notes.txt')
+        await s.shows("allow?")
+        await s.pilot.click(list(s.card.query(Button))[option])
+        await s.shows("notes.txt (" if is_written else "You said no")
+
+    assert (folder / "notes.txt").exists() is is_written
+
+
+async def test_what_is_typed_while_a_call_begins_to_ask_allows_nothing(folder: Path) -> None:
+    async with screen(rules(folder)) as s:
+        await s.type("yes ")
+        s.thread.append('write "hi" to notes.txt')
+        await s.shows("allow?")
+        await s.type("yy")
+        await s.pilot.pause()
+
+        assert not (folder / "notes.txt").exists()
+        assert s.thread.composer.state.text == "yes yy"
+        await s.pilot.press("f2", "y")
+        await s.shows("I created notes.txt")
+
+
+async def test_a_key_right_after_the_focus_moved_allows_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ToolCard, "grace", 60.0)
+    async with screen(rules(folder)) as s:
+        await s.say('write "hi" to notes.txt')
+        await s.shows("allow?")
+        await s.until(lambda: s.app.focused is s.card)
+        await s.pilot.press("y", "1", "enter")
+        await s.pilot.pause()
+        await s.settled()
+
+        assert s.card.is_asking
+
+    assert not (folder / "notes.txt").exists()
+
+
+async def test_a_running_tool_asks_and_gets_the_answer() -> None:
+    tools = Toolkit()
+
+    @tools.frontend
+    async def name_it(context: ToolContext) -> str:
+        """Ask for a name."""
+        return f"named {await context.human({'ask': 'a name'})}"
+
+    async def model(run: RunContext) -> AsyncGenerator[Chunk, None]:
+        if run.roundtrip:
+            yield TextDelta("Thanks.")
+            return
+        yield ToolCallStart("a", "name_it")
+        yield ToolArgsDelta("a", "{}")
+        yield ToolArgsFinish("a")
+        yield Finish("tool-calls")
+
+    async with screen(scripted(model, tools)) as s:
+        await s.say("hi")
+        await s.shows('{"ask": "a name"}')
+        await s.until(lambda: isinstance(s.app.focused, Input))
+        await s.say("Ada")
+        await s.shows("named Ada")
+        await s.shows("Thanks.")
+
+
+# ---------------------------------------------------------------- cancel, failure, quit
+
+
+async def test_escape_cancels_and_what_had_arrived_stays() -> None:
+    async def model(run: RunContext) -> AsyncGenerator[Chunk, None]:
+        yield TextDelta("as far as")
+        await anyio.sleep_forever()
+
+    async with screen(scripted(model)) as s:
+        await s.say("hi")
+        await s.shows("as far as")
+        await s.pilot.press("escape")
+        await s.shows("■ cancelled")
+        await s.settled()
+
+        assert "as far as" in s.text
+
+
+async def test_an_error_is_on_the_screen_and_the_chat_goes_on() -> None:
+    async def model(run: RunContext) -> AsyncGenerator[Chunk, None]:
+        if len(run.messages) == 1:
+            yield TextDelta("so far")
+            yield ErrorChunk("no more [b]credit[/b]")
+        else:
+            yield TextDelta("better now")
+
+    async with screen(scripted(model)) as s:
+        await s.say("hi")
+        await s.shows("✗ error: no more [b]credit[/b]")
+        assert "so far" in s.text
+        await s.say("again")
+        await s.shows("better now")
+
+
+async def test_an_answer_that_was_cut_says_so() -> None:
+    async def model(run: RunContext) -> AsyncGenerator[Chunk, None]:
+        yield TextDelta("cut")
+        yield Finish("length")
+
+    async with screen(scripted(model)) as s:
+        await s.say("hi")
+        await s.shows("◌ incomplete: length")
+
+
+async def test_quitting_during_a_run_ends_and_stores_it(tmp_path: Path) -> None:
+    is_closed = False
+
+    async def model(run: RunContext) -> AsyncGenerator[Chunk, None]:
+        nonlocal is_closed
+        try:
+            yield TextDelta("as far as")
+            await anyio.sleep_forever()
+        finally:
+            is_closed = True
+
+    database = tmp_path / "chat.sqlite3"
+    async with screen(scripted(model), database=database) as s:
+        await s.say("hi")
+        await s.shows("as far as")
+        await s.pilot.press("ctrl+q")
+        await s.until(lambda: not s.app.is_running)
+    assert is_closed
+
+    async with screen(scripted(echo), database=database) as s:
+        await s.shows("as far as")
+        await s.shows("■ cancelled")
+
+
+async def test_nothing_stays_subscribed_when_the_app_is_closed(folder: Path) -> None:
+    engine = rules(folder)
+    async with LocalRuntime(engine.model, tools=engine.tools) as runtime:
+        store = runtime.thread._host.document.store
+        app = ChatApp(runtime.thread)
+        async with app.run_test() as pilot:
+            await pilot.press(*"hello", "enter")
+            await pilot.pause(0.1)
+            assert store.statistics().live_slices > 10
+        assert store.statistics().live_slices == 0
+        await runtime.thread.append("is anybody there")
+
+
+async def test_a_history_that_fails_is_told(tmp_path: Path) -> None:
+    database = tmp_path / "chat.sqlite3"
+    async with screen(scripted(echo), database=database) as s:
+
+        async def fail(*_: object) -> None:
+            raise OSError("the disk is full")
+
+        s.thread._host.options.history.append = fail  # type: ignore[union-attr, method-assign]  # a disk that fills up
+        await s.say("hi")
+        await s.shows("heard hi")
+        await s.until(lambda: any("the disk is full" in note.message for note in s.app._notifications))
+
+
+# ---------------------------------------------------------------- branches
+
+
+async def test_an_edit_makes_a_branch_and_the_picker_goes_back() -> None:
+    async with screen(scripted(echo)) as s:
+        await s.say("one")
+        await s.shows("heard one")
+        await s.settled()
+        s.blocks[0].focus()
+        await s.pilot.press("e")
+        await s.until(lambda: s.blocks[0].query("ComposerBox"))
+        await s.pilot.press("s", "enter")
+
+        await s.shows("heard ones")
+        assert "◀ 2/2 ▶" in s.text
+        assert not s.app.query("MessageBlock ComposerBox")
+
+        s.blocks[0].focus()
+        await s.pilot.press("left_square_bracket")
+        await s.until(lambda: "◀ 1/2 ▶" in s.text and "heard ones" not in s.text)
+        assert "heard one" in s.text
+
+
+async def test_the_picker_can_be_clicked() -> None:
+    async with screen(scripted(echo)) as s:
+        await s.say("one")
+        await s.settled()
+        s.thread.reload(s.thread.state.messages[-1].id)
+        await s.shows("◀ 2/2 ▶")
+        row = next(number for number, text in enumerate(s.rows) if "◀ 2/2 ▶" in text)
+
+        await s.pilot.click(offset=(s.rows[row].index("◀"), row))
+        await s.shows("◀ 1/2 ▶")
+        await s.pilot.click(offset=(s.rows[row].index("▶"), row))
+        await s.shows("◀ 2/2 ▶")
+
+
+async def test_regenerating_keeps_the_first_answer_as_a_branch() -> None:
+    answers = iter(["first", "second"])
+
+    async def model(run: RunContext) -> AsyncGenerator[Chunk, None]:
+        yield TextDelta(next(answers))
+
+    async with screen(scripted(model)) as s:
+        await s.say("hi")
+        await s.shows("first")
+        await s.settled()
+        await s.pilot.press("escape")
+        await s.until(lambda: s.app.focused is s.blocks[-1])
+        await s.pilot.press("r")
+        await s.shows("second")
+        await s.shows("◀ 2/2 ▶")
+        await s.settled()
+
+        await s.until(lambda: s.blocks)
+        s.blocks[-1].focus()
+        await s.pilot.press("left_square_bracket")
+        await s.shows("first")
+        assert "second" not in s.text
+
+
+async def test_leaving_an_edit_changes_nothing() -> None:
+    async with screen(scripted(echo)) as s:
+        await s.say("one")
+        await s.settled()
+        s.blocks[0].focus()
+        await s.pilot.press("e", "x", "escape")
+        await s.until(lambda: not s.app.query("MessageBlock ComposerBox"))
+
+        assert not s.thread.state.branches
+        assert "you" in s.text
+
+
+async def test_reopening_continues_the_thread_with_its_branches(tmp_path: Path) -> None:
+    database = tmp_path / "chat.sqlite3"
+    async with screen(scripted(echo), database=database) as s:
+        await s.say("one")
+        await s.settled()
+        composer = s.thread.begin_edit(s.thread.state.messages[0].id)
+        composer.set_text("two")
+        await composer.send()
+        await s.shows("heard two")
+
+    async with screen(scripted(echo), database=database) as s:
+        await s.shows("heard two")
+        assert "◀ 2/2 ▶" in s.text
+        s.blocks[0].focus()
+        await s.pilot.press("left_square_bracket")
+        await s.shows("heard one")
+        await s.pilot.press("escape")
+        s.app.composer.focus()
+        await s.say("three")
+        await s.shows("heard three")
+
+        assert [message_text(message) for message in s.thread.state.messages] == [
+            "one",
+            "heard one",
+            "three",
+            "heard three",
+        ]
+
+
+# ---------------------------------------------------------------- composer
+
+
+async def test_keys_of_the_composer() -> None:
+    async with screen(scripted(echo)) as s:
+        await s.pilot.press("enter")
+        await s.type("a")
+        await s.pilot.press("ctrl+j", "b")
+        assert s.thread.composer.state.text == "a\nb"
+        assert not s.thread.state.messages
+
+        await s.pilot.press("enter")
+        await s.settled()
+        assert message_text(s.thread.state.messages[0]) == "a\nb"
+        await s.until(lambda: s.app.composer.text == "")
+
+
+async def test_enter_during_a_run_keeps_the_draft() -> None:
+    async def model(run: RunContext) -> AsyncGenerator[Chunk, None]:
+        yield TextDelta("wait")
+        await anyio.sleep_forever()
+
+    async with screen(scripted(model)) as s:
+        await s.say("one")
+        await s.shows("wait")
+        await s.say("two")
+        await s.pilot.pause()
+
+        assert s.app.composer.text == "two"
+        assert len(s.thread.state.messages) == 2
+        await s.pilot.press("escape")
+        await s.settled()
+        await s.pilot.press("enter")
+        await s.until(lambda: len(s.thread.state.messages) == 4)
+
+
+async def test_a_draft_that_others_change_is_shown() -> None:
+    async with screen(scripted(echo)) as s:
+        await s.type("typed")
+        s.thread.composer.set_text("given")
+        await s.until(lambda: s.app.composer.text == "given")
+
+
+async def test_copy_puts_the_text_on_the_clipboard() -> None:
+    async with screen(scripted(echo)) as s:
+        await s.say("one")
+        await s.settled()
+        await s.shows("heard one")
+        s.blocks[-1].focus()
+        await s.pilot.press("c")
+        await s.until(lambda: s.app.clipboard == "heard one")
+
+
+# ---------------------------------------------------------------- long threads
+
+
+def long(count: int) -> list[dict[str, str]]:
+    roles = ("user", "assistant")
+    return [{"role": roles[number % 2], "content": f"message {number}"} for number in range(count)]
+
+
+async def test_a_long_thread_mounts_its_end_and_more_when_asked() -> None:
+    async with LocalRuntime(echo, messages=long(1000)) as runtime:
+        app = ChatApp(runtime.thread, window=20)
+        async with app.run_test(size=(80, 24)) as pilot:
+            await pilot.pause()
+            conversation = app.query_one(Conversation)
+            assert len(conversation.blocks) == 20
+            button = conversation.query_one(Button)
+            assert str(button.label) == "▲ 980 earlier messages"
+
+            button.press()
+            for _ in range(50):
+                await pilot.pause(0.01)
+                if len(conversation.blocks) == 40:
+                    break
+            texts = [message_text(block.view.message.value) for block in conversation.blocks]
+            assert texts == [f"message {number}" for number in range(960, 1000)]
+
+            await runtime.thread.append("and now")
+            await pilot.pause(0.05)
+            assert message_text(conversation.blocks[-1].view.message.value) == "heard and now"
+            assert len(conversation.blocks) == 42
+
+
+async def test_a_token_updates_one_widget_of_a_long_thread() -> None:
+    more = anyio.Event()
+
+    async def model(run: RunContext) -> AsyncGenerator[Chunk, None]:
+        yield TextDelta("one")
+        await more.wait()
+        yield TextDelta(" two")
+
+    async with LocalRuntime(model, messages=long(100)) as runtime:
+        store = runtime.thread._host.document.store
+        app = ChatApp(runtime.thread)
+        async with app.run_test() as pilot:
+            operation = runtime.thread.append("go")
+            for _ in range(10):
+                await pilot.pause(0.02)
+            before = store.statistics()
+
+            more.set()
+            await operation
+            await pilot.pause(0.1)
+            after = store.statistics()
+
+        # The token; the status of message and part; the thread and its composer, which hear that the run has ended.
+        assert after.deliveries - before.deliveries <= 12
+
+
+def test_the_colours_come_from_the_theme() -> None:
+    css = json.dumps([ChatApp.CSS, ToolCard.DEFAULT_CSS, Conversation.DEFAULT_CSS])
+
+    assert "#" not in css.replace("#top", "").replace("#composer", "")
