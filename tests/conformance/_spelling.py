@@ -34,6 +34,7 @@ NAMES = {
     "tool_call_id": "toolCallId",
     "tool_name": "toolName",
     "total_chunks": "totalChunks",
+    "total_stream_time": "totalStreamTime",
 }
 METADATA_NAMES = {name: spelling for spelling, name in LOOSE.items()}
 OPAQUE = {"args", "artifact", "custom", "data", "error", "payload", "provider_metadata", "result", "spec", "state"}

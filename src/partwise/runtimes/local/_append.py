@@ -77,6 +77,9 @@ class Appender:
 
     def _proceed(self, request: AppendRequest, operation: Operation) -> None:
         message = request.message
+        if request.will_run:
+            # Before the message is stored, so that what it follows is stored as it will stay.
+            self._runs.abandon_pauses(request.parent_id)
         write = self._history.write(
             HistoryItem(parent_id=request.parent_id, message=message, run_config=request.run_config)
         )

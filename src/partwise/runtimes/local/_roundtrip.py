@@ -87,8 +87,9 @@ class Roundtrips:
         if error is not None:
             message = failed(message, error)
         elif is_aborted or self._cancel_applies(run, message):
-            # After a cancel the conversation stands still: what was asked is seen until somebody goes on.
-            message = abandoned(message) if run.signal.reason == "superseded" else cancelled(message)
+            # What was asked stays to be seen until the conversation goes on below it.
+            is_passed = run.signal.reason == "superseded" and bool(self._host.document.tree.children_of(message.id))
+            message = abandoned(message) if is_passed else cancelled(message)
         elif message.status != REQUIRES_INTERRUPT:
             message = without_interrupts(message)
             if isinstance(message.status, RunningStatus):

@@ -113,7 +113,7 @@ class Runs:
         if previous is not None:
             self.end(previous, "superseded")
         with document.batch():
-            self._abandon_pauses(parent_id)
+            self.abandon_pauses(parent_id)
             document.put(parent_id, with_status(answer, RUNNING))
             if is_new and self.active is run:
                 document.switch_to(answer.id)
@@ -231,7 +231,7 @@ class Runs:
                 return error
         return None
 
-    def _abandon_pauses(self, parent_id: str | None) -> None:
+    def abandon_pauses(self, parent_id: str | None) -> None:
         """Close what still waits for somebody above a new answer: the conversation went on without it."""
         if parent_id is None:
             return
