@@ -16,7 +16,7 @@ from ._arguments import parse
 from ._engine import Answering, choose
 from ._options import ChatOptions
 
-__all__ = ["main"]
+__all__ = ["is_on_a_terminal", "main"]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -46,13 +46,18 @@ def _chat(options: ChatOptions, engine: Answering) -> int:
         from ._run_plain import run_plain  # each face loads what it needs
 
         return anyio.run(functools.partial(run_plain, options, engine))
-    if not (sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()):
+    if not is_on_a_terminal():
         return _fail("the chat needs a terminal; use --plain for pipes", 2)
     if importlib.util.find_spec("textual") is None:
         return _fail("the terminal chat needs textual: pip install 'partwise[textual]' (or use --plain)", 1)
     from ._app import run_app  # needs an extra
 
     return anyio.run(functools.partial(run_app, options, engine))
+
+
+def is_on_a_terminal() -> bool:
+    """Whether somebody sits at both ends."""
+    return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
 
 
 def _fail(text: str, code: int) -> int:

@@ -1,0 +1,162 @@
+"""The command as a process: pipes, signals, kills, and recordings."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from partwise.persistence import SqliteHistory
+
+SOURCE = Path(__file__).resolve().parents[2] / "src"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "README.md").write_text("one\ntwo\nthree\n")
+    return root
+
+
+def command(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "partwise.cli", "chat", "--plain", *arguments]
+
+
+def environment(tmp_path: Path) -> dict[str, str]:
+    kept = {key: value for key, value in os.environ.items() if key != "OPENAI_API_KEY"}
+    return {**kept, "PYTHONPATH": str(SOURCE), "XDG_DATA_HOME": str(tmp_path / "data"), "PYTHONWARNINGS": "error"}
+
+
+def run(tmp_path: Path, *arguments: str, text: str = "", **more: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command(*arguments),
+        input=text,
+        capture_output=True,
+        encoding="utf-8",
+        env=environment(tmp_path),
+        timeout=60,
+        check=False,
+        **more,  # type: ignore[call-overload]  # the options of subprocess
+    )
+
+
+def test_a_pipe_gets_a_streamed_answer_with_a_real_tool_call(folder: Path, tmp_path: Path) -> None:
+    done = run(tmp_path, "--no-history", "--root", str(folder), text="count the lines in README.md\n")
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert '[tool] count -> {"path": "README.md", "lines": 3}' in done.stdout
+    assert done.stdout.endswith("`README.md` has 3 lines.\n")
+    assert not (tmp_path / "data").exists()
+
+
+def test_the_thread_is_kept_in_the_data_folder_and_goes_on(folder: Path, tmp_path: Path) -> None:
+    run(tmp_path, "--root", str(folder), text="what is 1 + 1\n/edit 1 what is 2 + 2\n")
+    done = run(tmp_path, "--root", str(folder), "--show-history", text="/branch prev\n")
+
+    assert (tmp_path / "data" / "partwise" / "chat.sqlite3").is_file()
+    assert "1 you (2/2): what is 2 + 2" in done.stdout
+    assert "1 you (1/2): what is 1 + 1" in done.stdout
+
+
+def test_input_may_be_closed_undecodable_and_without_an_end(folder: Path, tmp_path: Path) -> None:
+    done = subprocess.run(
+        command("--no-history", "--root", str(folder)),
+        input=b"hello \xff\xfe\r\nthanks",
+        capture_output=True,
+        env=environment(tmp_path),
+        timeout=60,
+        check=False,
+    )
+
+    assert done.returncode == 0
+    assert b"You're welcome." in done.stdout
+
+
+def test_a_reader_that_leaves_ends_the_chat_quietly(folder: Path, tmp_path: Path) -> None:
+    with subprocess.Popen(
+        command("--no-history", "--root", str(folder)),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(tmp_path),
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdin.write(b"help\n")
+        process.stdin.flush()
+        process.stdout.read(1)
+        process.stdout.close()
+        assert process.wait(30) == 0
+        assert process.stderr.read() == b""
+
+
+@pytest.fixture
+def slow(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A chat whose recorded answer takes some seconds."""
+    recording = tmp_path / "slow.jsonl"
+    deltas = [f'{{"choices": [{{"index": 0, "delta": {{"content": "word{number} "}}}}]}}' for number in range(400)]
+    recording.write_text("\n".join(deltas))
+    with subprocess.Popen(
+        command("--replay", str(recording), "--speed", "40", "--db", str(tmp_path / "kept.sqlite3")),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(tmp_path),
+    ) as process:
+        yield process
+        process.kill()
+
+
+def begin(process: subprocess.Popen[bytes], text: bytes) -> None:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(text)
+    process.stdin.flush()
+    assert process.stdout.read(5) == b"word0"
+
+
+def test_an_interrupt_cancels_the_answer_and_a_second_one_ends_the_chat(slow: subprocess.Popen[bytes]) -> None:
+    begin(slow, b"hi\n")
+    assert slow.stdout is not None
+    slow.send_signal(signal.SIGINT)
+    lines = []
+    while not lines or lines[-1] != b"[cancelled]\n":
+        lines.append(slow.stdout.readline())
+        assert lines[-1]
+    slow.send_signal(signal.SIGINT)
+
+    assert slow.wait(30) == 130
+    assert slow.stderr is not None
+    assert slow.stderr.read() == b""
+
+
+async def test_a_killed_chat_opens_again_with_all_but_the_answer_in_flight(
+    slow: subprocess.Popen[bytes], tmp_path: Path
+) -> None:
+    begin(slow, b"the question\n")
+    slow.send_signal(signal.SIGKILL)
+    slow.wait(30)
+
+    async with SqliteHistory(tmp_path / "kept.sqlite3") as history:
+        loaded = await history.load()
+    assert loaded is not None
+    assert [entry.message.content[0].text for entry in loaded.entries if entry.message.role == "user"] == [
+        "the question"
+    ]
+
+    database = str(tmp_path / "kept.sqlite3")
+    done = run(tmp_path, "--db", database, "--show-history", text="hello\n")
+    assert "1 you: the question" in done.stdout
+    assert "Hello!" in done.stdout
+    assert (done.returncode, done.stderr) == (0, "")
+    with sqlite3.connect(database) as connection:
+        assert connection.execute("pragma integrity_check").fetchone() == ("ok",)
+    connection.close()
