@@ -84,7 +84,7 @@ def main() -> None:
     versions = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in ("reactivex", "attrs"))
     today = datetime.datetime.now(tz=datetime.UTC).date()
     print(f"{today}, Python {platform.python_version()}, {versions}, {platform.machine()}\n")
-    print("| slices | contender | µs per delta | × floor | evaluations / deliveries |\n|---|---|---|---|---|")
+    print("| slices | contender | µs per delta | times the floor | evaluations / deliveries |\n|---|---|---|---|---|")
     for size in SIZES:
         one_delta(size)
     print("\n| subscribe and dispose one among 10,000 | µs |\n|---|---|")

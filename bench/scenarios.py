@@ -9,7 +9,7 @@ import attrs
 from reactivex import operators as ops
 from reactivex.subject import BehaviorSubject
 
-from partwise.reactive import KeyedSeq, Store
+from partwise.reactive import KeyedSeq, Store, attr, index, key
 
 PARTS = 3
 
@@ -118,9 +118,8 @@ class Addressed(Tracked):
     label = "partwise: store.at"
 
     def listen(self, id: str, part: int):
-        from partwise.reactive import attr, index, key
-
-        return self.store.at(attr("messages"), key(id), attr("content"), index(part), attr("text")).subscribe(self._hear)
+        steps = (attr("messages"), key(id), attr("content"), index(part), attr("text"))
+        return self.store.at(*steps).subscribe(self._hear)
 
 
 class RxPipe:

@@ -111,70 +111,93 @@ def test_generated_selectors_emit_what_the_naive_pipe_would(seed):
     assert_law(watched)
 
 
+@attrs.define(eq=False)
+class Guest:
+    """A listener, the snapshot from which on it listens, and what it heard before it was disposed."""
+
+    name: str
+    selector: object
+    start: int
+    heard: list = attrs.field(factory=list)
+    until: int | None = None
+    failed: bool = False
+    subscription: object = None
+
+
+class Party:
+    """Listeners that commit, raise, dispose others and subscribe further ones while they are told."""
+
+    def __init__(self, rng: random.Random) -> None:
+        self.rng = rng
+        self.store = Store(random_world(rng), on_error=ignore)
+        self.history = [self.store.value]
+        self.guests: list[Guest] = []
+        self.budget = 25
+
+    def commit(self) -> None:
+        self.budget -= 1
+        state = change(self.store.value, self.rng)
+        if state is not self.store.value:
+            self.history.append(state)
+            self.store.commit(state)
+
+    def watch(self) -> None:
+        name = self.rng.choice(list(ZOO))
+        selector = ZOO[name] if self.rng.random() < 0.6 else random_selector(self.rng)
+        guest = Guest(name, selector, len(self.history) - 1)
+
+        def fail(error: Exception) -> None:
+            guest.failed = True
+
+        guest.subscription = self.store.select(selector).subscribe(lambda value: self.hear(guest, value), fail)
+        self.guests.append(guest)
+
+    def hear(self, guest: Guest, value: object) -> None:
+        guest.heard.append(value)
+        act = self.rng.random()
+        if act < 0.25:
+            if self.budget > 0:
+                self.commit()
+        elif act < 0.35:
+            raise ValueError("a listener's own")
+        elif act < 0.4:
+            if len(self.guests) < 40:
+                self.watch()
+        elif act < 0.5 and self.guests:
+            victim = self.rng.choice(self.guests)
+            if victim.until is None:
+                victim.until = len(victim.heard)
+                victim.subscription.dispose()
+
+    def assert_law(self, guest: Guest) -> None:
+        if guest.failed:
+            return
+        naive = Naive(guest.selector)
+        for state in self.history[guest.start :]:
+            naive.see(state)
+        if guest.until is not None:
+            assert len(guest.heard) == guest.until, guest.name
+        assert guest.heard == naive.values[: guest.until], guest.name
+
+
 @given(st.integers(0, 2**32))
 @settings(max_examples=100)
 def test_the_law_holds_with_listeners_that_commit_raise_dispose_and_subscribe(seed):
-    rng = random.Random(seed)
-    store = Store(random_world(rng), on_error=ignore)
-    budget = [25]
-    watched = []
-    # Each watcher knows from which snapshot on it listens; every snapshot is seen in order.
-    history = [store.value]
-
-    def commit() -> None:
-        if budget[0] > 0:
-            budget[0] -= 1
-            state = change(store.value, rng)
-            if state is not store.value:
-                history.append(state)
-                store.commit(state)
-
-    def watch() -> None:
-        name = rng.choice(list(ZOO))
-        selector = ZOO[name] if rng.random() < 0.6 else random_selector(rng)
-        entry = {"name": name, "selector": selector, "from": len(history) - 1, "heard": [], "until": None}
-
-        def hear(value) -> None:
-            entry["heard"].append(value)
-            act = rng.random()
-            if act < 0.25:
-                commit()
-            elif act < 0.35:
-                raise ValueError("a listener's own")
-            elif act < 0.4 and len(watched) < 40:
-                watch()
-            elif act < 0.5 and watched:
-                victim = rng.choice(watched)
-                if victim["until"] is None and victim.get("subscription"):
-                    victim["until"] = len(victim["heard"])
-                    victim["subscription"].dispose()
-
-        entry["subscription"] = store.select(selector).subscribe(hear, lambda error: entry.update(failed=True))
-        watched.append(entry)
-
+    party = Party(random.Random(seed))
     for _ in range(12):
-        watch()
+        party.watch()
     for _ in range(15):
-        commit()
+        party.commit()
 
-    for entry in watched:
-        naive = Naive(entry["selector"])
-        for state in history[entry["from"] :]:
-            naive.see(state)
-        if entry.get("failed"):
-            continue
-        heard = entry["heard"]
-        if entry["until"] is not None:
-            assert len(heard) == entry["until"], entry["name"]
-            assert heard == naive.values[: len(heard)], entry["name"]
-        else:
-            assert heard == naive.values, entry["name"]
-    for entry in watched:
-        entry["subscription"].dispose()
-    assert store.statistics().index_entries == 0
-    assert store.statistics().live_slices == 0
-    assert not store._engine.root.children
-    assert not store._engine.root.facts
+    for guest in party.guests:
+        party.assert_law(guest)
+    for guest in party.guests:
+        guest.subscription.dispose()
+    statistics = party.store.statistics()
+    assert statistics.index_entries == statistics.live_slices == 0
+    root = party.store._engine.root
+    assert not root.children
+    assert not root.facts
 
 
 @given(st.integers(0, 2**32))

@@ -25,8 +25,7 @@ async def test_async_for_gives_every_value_in_order_and_ends_with_the_store():
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(write)
         with anyio.fail_after(5):
-            async for n in store.select(lambda n: n):
-                seen.append(n)
+            seen += [n async for n in store.select(lambda n: n)]
 
     assert seen == list(range(seen[0], 20))
 

@@ -31,7 +31,7 @@ class Message:
 
 @attrs.frozen
 class Thread:
-    messages: KeyedSeq = KeyedSeq()
+    messages: KeyedSeq = attrs.field(factory=KeyedSeq)
     flag: bool = False
     a: int = 1
     b: int = 1
@@ -204,9 +204,13 @@ def test_a_batch_that_raises_delivers_what_it_had_committed():
     store = Store(0)
     heard = store.select(lambda n: n).pipe(record())
 
-    with pytest.raises(KeyError), store.batch():
-        store.commit(1)
-        raise KeyError
+    def commit_and_fail() -> None:
+        with store.batch():
+            store.commit(1)
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        commit_and_fail()
 
     assert heard.values == [0, 1]
 
@@ -319,7 +323,7 @@ def test_a_comparer_that_raises_means_changed():
 def test_a_selector_that_builds_a_new_container_emits_nothing_while_it_is_equal():
     store = Store(thread(2))
     built = store.select(lambda s: {"ids": [m.id for m in s.messages], "n": len(s.messages)})
-    shallow = store.select(lambda s: [m for m in s.messages], eq=shallow_equal)
+    shallow = store.select(lambda s: list(s.messages), eq=shallow_equal)
     heard, also = built.pipe(record()), shallow.pipe(record())
 
     for n in range(1000):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import random
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
@@ -69,7 +70,7 @@ class Loose:
 
 @attrs.frozen
 class World:
-    messages: KeyedSeq = KeyedSeq()
+    messages: KeyedSeq = attrs.field(factory=KeyedSeq)
     running: bool = False
     pinned: Message | None = None
     tags: tuple = ()
@@ -141,7 +142,11 @@ def grow_part(world: World, rng: random.Random) -> World:
         return world
     at = rng.randrange(len(old.content))
     part = old.content[at]
-    new = attrs.evolve(part, text=part.text + "x") if isinstance(part, Text) else attrs.evolve(part, result=rng.randrange(3))
+    new = (
+        attrs.evolve(part, text=part.text + "x")
+        if isinstance(part, Text)
+        else attrs.evolve(part, result=rng.randrange(3))
+    )
     return _put(world, attrs.evolve(old, content=(*old.content[:at], new, *old.content[at + 1 :])))
 
 
@@ -370,8 +375,8 @@ ZOO: dict[str, Callable[[World], object]] = {
     "tags in": lambda s: "k" in s.tags,
     "tags joined": lambda s: "-".join(s.tags),
     "tags plus": lambda s: (*s.tags, "end"),
-    "tags added": lambda s: s.tags + ("end",),
-    "tags radded": lambda s: ("start",) + s.tags,
+    "tags added": lambda s: operator.add(s.tags, ("end",)),
+    "tags radded": lambda s: operator.add(("start",), s.tags),
     "tags index": lambda s: s.tags.index("k") if s.tags.count("k") else -1,
     "tags less": lambda s: s.tags < ("l",),
     "tags set": lambda s: frozenset(s.tags) & {"k", "l"},

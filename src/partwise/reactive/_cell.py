@@ -116,7 +116,7 @@ class Cell:
         else:
             outcome = evaluate_tracked(selectors[0], value, self.node)
         if outcome.broad and self.recipe.path and self.node not in outcome.nodes:
-            outcome = attrs.evolve(outcome, nodes=(*outcome.nodes, self.node))
+            outcome.nodes = (*outcome.nodes, self.node)
         self.register(outcome.nodes)
         self.broad = outcome.broad
         if outcome.value is GONE:

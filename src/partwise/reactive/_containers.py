@@ -11,7 +11,7 @@ from typing import Any, cast
 from partwise.reactive._paths import AT, CUT, EACH, HAS, KEY, KEYS, PLACE, SIZE, TRUTH
 from partwise.reactive._sequence import KeyedSeq
 from partwise.reactive._standin import StandIn, is_stand_in, note, whole, wrap_as
-from partwise.reactive._tracking import CLASSIFIERS, WRAPPERS, Place, Tracking, Wrap
+from partwise.reactive._tracking import CLASSIFIERS, WRAPPERS, Place, Wrap
 
 Items = tuple[object, ...]
 Keyed = KeyedSeq[object, object]
@@ -133,10 +133,6 @@ class KeyedStandIn(SequenceStandIn):
     """Stands for a keyed sequence."""
 
     __slots__ = ()
-
-    def __init__(self, ctx: Tracking, raw: object, node: Place) -> None:
-        super().__init__(ctx, raw, node)
-        ctx.keyed.add(node)
 
     def pw_note_iteration(self) -> None:
         """Record that the order of the items matters."""

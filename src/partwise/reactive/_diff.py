@@ -80,6 +80,8 @@ def changed_positions(old: KeyedSeq[K, V], new: KeyedSeq[K, V]) -> list[int]:
 
     Walks both trees and skips every branch they share.
     """
+    if new.origin is old.token:
+        return [new.place]
     before, after = old.tree, new.tree
     low, high = old.height, new.height
     while high > low:

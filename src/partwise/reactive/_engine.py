@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 from collections import deque
 from collections.abc import Callable, Iterable
 from operator import attrgetter
+from threading import RLock, get_ident
 from typing import Protocol, cast
 
 from partwise.errors import StoreClosedError, WrongThreadError
@@ -44,12 +44,12 @@ class Engine:
         self.debug = debug
         self.closed = False
         self.root = Node()
-        self.lock = threading.RLock()
+        self.lock = RLock()
         self.door = Door(self._call_posted)
         self.cells: dict[Cell, None] = {}
         self.commits = self.evaluations = self.deliveries = 0
         self._on_error = on_error
-        self._owner = threading.get_ident()
+        self._owner = get_ident()
         # How often the snapshot was replaced, and up to which replacement the slices are evaluated.
         self._version = self._settled = 0
         self._rounds: deque[Round] = deque()
@@ -68,7 +68,7 @@ class Engine:
 
     def check_writer(self) -> None:
         """Raise unless the caller may write."""
-        if threading.get_ident() != self._owner:
+        if get_ident() != self._owner:
             text = f"store {self.name!r} belongs to another thread; hand it the change with store.post(...)"
             raise WrongThreadError(text)
         if self.closed:
@@ -77,7 +77,8 @@ class Engine:
 
     def commit(self, new: object) -> None:
         """Replace the snapshot and deliver what changed, or queue that."""
-        self.check_writer()
+        if self.closed or get_ident() != self._owner:
+            self.check_writer()
         old = self.value
         if new is not old:
             self.value = new
@@ -220,7 +221,7 @@ class Engine:
         self.evaluations += 1
         version = self._version
         outcome = source.recipe.read(self.value)
-        if outcome.error is None and version == self._version and threading.get_ident() == self._owner:
+        if outcome.error is None and version == self._version and get_ident() == self._owner:
             source.memo = (version, outcome.value)
             self._memos.append(source)
         return outcome
@@ -235,7 +236,7 @@ class Engine:
 
     def listen(self, source: Source, subscription: Subscription) -> None:
         """Give a new subscriber the present value and register it."""
-        if threading.get_ident() != self._owner:
+        if get_ident() != self._owner:
             text = f"store {self.name!r} belongs to another thread; subscribe there, or with store.post(...)"
             raise WrongThreadError(text)
         self.door.adopt_loop()
@@ -327,7 +328,7 @@ class Engine:
 
     def release(self, subscription: Subscription) -> None:
         """Forget a disposed subscriber; from another thread it is forgotten at the next occasion."""
-        if threading.get_ident() != self._owner:
+        if get_ident() != self._owner:
             self.door.put(lambda: self.release(subscription))
             return
         cell = subscription.cell

@@ -5,8 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-import attrs
-
 # Imported so that tuples, mappings and keyed sequences have their stand-ins.
 from partwise.reactive import _containers as _containers
 from partwise.reactive._paths import Node
@@ -32,9 +30,8 @@ def note_untracked_read() -> None:
         tracking.broad = True
 
 
-@attrs.frozen
 class Outcome:
-    """What an evaluation gave.
+    """What an evaluation gave. Made at every evaluation, so it is no attrs class.
 
     Attributes:
         value: The plain result; meaningless when there is an error.
@@ -43,10 +40,15 @@ class Outcome:
         error: What the selector raised.
     """
 
-    value: object
-    nodes: tuple[Node, ...]
-    broad: bool = False
-    error: Exception | None = None
+    __slots__ = ("broad", "error", "nodes", "value")
+
+    def __init__(
+        self, value: object, nodes: tuple[Node, ...], broad: bool = False, error: Exception | None = None
+    ) -> None:
+        self.value = value
+        self.nodes = nodes
+        self.broad = broad
+        self.error = error
 
 
 def evaluate_tracked(selector: Selector, value: object, node: Node) -> Outcome:

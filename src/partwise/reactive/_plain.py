@@ -53,7 +53,7 @@ def plain(value: object, ctx: Tracking) -> object:
         return _plain_dict(cast("dict[object, object]", value), ctx)
     if kind is set or kind is frozenset:
         return _plain_set(cast("set[object]", value), ctx)
-    if id(value) in ctx.opaque or kind is type or issubclass(kind, type):
+    if (ctx.opaque is not None and id(value) in ctx.opaque) or kind is type or issubclass(kind, type):
         return value
     if kind is KeyedSeq:
         return _plain_keyed(cast("KeyedSeq[object, object]", value), ctx)

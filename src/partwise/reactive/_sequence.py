@@ -50,13 +50,18 @@ class KeyedSeq(Generic[K, V]):
         ValueError: A key is used twice.
     """
 
-    __slots__ = ("height", "length", "order", "tree")
+    __slots__ = ("height", "length", "order", "origin", "place", "token", "tree")
 
     # Not for users: the diff and the commit walk of this room read them.
     tree: Tree
     height: int
     length: int
     order: Order[K]
+    # When this version is another with one item replaced: the token of that one, and the position.
+    # A token keeps no version alive.
+    token: object
+    origin: object
+    place: int
 
     def __init__(self, items: Iterable[tuple[K, V]] = ()) -> None:
         keys: list[K] = []
@@ -67,6 +72,9 @@ class KeyedSeq(Generic[K, V]):
         self.order = Order(keys)
         self.length = len(keys)
         self.tree, self.height = _build(values, ())
+        self.token = object()
+        self.origin = None
+        self.place = -1
 
     @classmethod
     def of(cls, values: Iterable[V], *, key: Callable[[V], K]) -> KeyedSeq[K, V]:
@@ -190,7 +198,10 @@ class KeyedSeq(Generic[K, V]):
         fresh = _with_slot(node, slot, value)
         for node, slot in reversed(path):
             fresh = _with_slot(node, slot, fresh)
-        return self._version(fresh, self.height, self.length, self.order)
+        version = self._version(fresh, self.height, self.length, self.order)
+        version.origin = self.token
+        version.place = position
+        return version
 
     def append(self, key: K, value: V) -> KeyedSeq[K, V]:
         """Return a sequence with one more item at its end.
@@ -323,6 +334,8 @@ class KeyedSeq(Generic[K, V]):
         fresh.height = height
         fresh.length = length
         fresh.order = order
+        fresh.token = object()
+        fresh.origin = None
         return fresh
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Protocol, cast
 
 from partwise.reactive._paths import KEYS, TYPE, Node, Step
+from partwise.reactive._sequence import KeyedSeq
 
 
 class Place(Protocol):
@@ -24,6 +25,7 @@ class StandInLike(Protocol):
     """What this file needs of a stand-in."""
 
     pw_node: Place
+    pw_raw: object
     pw_read: bool
 
 
@@ -96,19 +98,19 @@ class Tracking:
         reads: The places whose values the result depends on.
         seen: The stand-in of each container met, by the container's identity, so that a container
             reached twice is one object in the selector, as it is in the snapshot.
-        keyed: The places where a keyed sequence stands.
+        standing: What stands at each place, known once a container was met again.
         opaque: Objects of types unknown here that came out of the snapshot as they are.
         forked: Whether some container was reached in several ways.
         broad: Whether something was read that paths cannot express.
     """
 
-    __slots__ = ("broad", "forked", "keyed", "opaque", "reads", "seen")
+    __slots__ = ("broad", "forked", "opaque", "reads", "seen", "standing")
 
     def __init__(self) -> None:
         self.reads: dict[Place, None] = {}
         self.seen: dict[int, StandInLike] = {}
-        self.keyed: set[Place] = set()
-        self.opaque: dict[int, object] = {}
+        self.opaque: dict[int, object] | None = None
+        self.standing: dict[Place, object] | None = None
         self.broad = False
         self.forked = False
 
@@ -122,6 +124,8 @@ class Tracking:
         if wrap is None:
             self.reads[place] = None
             if kind not in PLAIN:
+                if self.opaque is None:
+                    self.opaque = {}
                 self.opaque[id(value)] = value
             return value
         known = self.seen.get(id(value))
@@ -164,11 +168,17 @@ class Tracking:
         known.pw_node = Fork(merged)
         parents = {node.parent for node in merged}
         parent = parents.pop()
-        if not parents and parent is not None and parent in self.keyed:
+        if not parents and parent is not None and self._is_keyed(parent):
             # Two ways into one sequence lead to the same item until the order changes.
             self.reads[parent.fact(KEYS)] = None
         else:
             self.reads[known.pw_node] = None
+
+    def _is_keyed(self, place: Place) -> bool:
+        """Tell whether a keyed sequence stands at a place that was met."""
+        if self.standing is None or place not in self.standing:
+            self.standing = {stand_in.pw_node: stand_in.pw_raw for stand_in in self.seen.values()}
+        return type(self.standing.get(place)) is KeyedSeq
 
 
 def _nodes(place: Place) -> tuple[Node, ...]:

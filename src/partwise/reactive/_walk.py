@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from operator import is_not
 from typing import Any, cast
 
@@ -38,26 +38,18 @@ def changed_readers(root: Node, old: object, new: object) -> Found:
     may be named although its value is equal after all; none is left out.
     """
     found: Found = {}
-    pending: Pending = [(root, old, new)]
+    pending: Pending = [] if old is new else [(root, old, new)]
     while pending:
         node, before, after = pending.pop()
-        if before is after:
-            continue
         if node.readers is not None:
             node.collect(found)
         if not node.children and not node.facts:
             continue
-        kind = type(cast("object", before))
-        if kind is not type(after):
+        kind: Any = before.__class__
+        if kind is not after.__class__:
             node.collect_all(found)
-        elif kind is KeyedSeq:
-            _into_keyed(node, cast("Keyed", before), cast("Keyed", after), pending, found)
-        elif kind is tuple or kind is list:
-            _into_sequence(node, cast("Items", before), cast("Items", after), pending, found)
-        elif not hasattr(kind, "__attrs_attrs__") and issubclass(kind, Mapping):
-            _into_mapping(node, cast("Table", before), cast("Table", after), pending, found)
         else:
-            _into_record(node, before, after, pending, found)
+            (WALKERS.get(kind) or _walker(kind))(node, before, after, pending, found)
     return found
 
 
@@ -67,29 +59,46 @@ Table = Mapping[object, object]
 
 
 def _into_record(node: Node, before: object, after: object, pending: Pending, found: Found) -> None:
-    for step, child in (node.children or {}).items():
-        if isinstance(step, str):
-            pending.append((child, getattr(before, step, MISSING), getattr(after, step, MISSING)))
-        else:
-            child.collect_all(found)
-    for step, child in (node.facts or {}).items():
-        if step is not TYPE:
-            child.collect_all(found)
+    children = node.children
+    if children:
+        for step, child in children.items():
+            if not isinstance(step, str):
+                child.collect_all(found)
+                continue
+            one, other = getattr(before, step, MISSING), getattr(after, step, MISSING)
+            if one is not other:
+                pending.append((child, one, other))
+    if node.facts:
+        for step, child in node.facts.items():
+            if step is not TYPE:
+                child.collect_all(found)
 
 
 def _into_sequence(node: Node, before: Items, after: Items, pending: Pending, found: Found) -> None:
-    for step, child in (node.children or {}).items():
-        if isinstance(step, int):
-            pending.append((child, _at(before, step), _at(after, step)))
-        else:
-            child.collect_all(found)
-    for step, child in (node.facts or {}).items():
-        if step is EACH:
+    children = node.children
+    if children:
+        old_size, new_size = len(before), len(after)
+        for step, child in children.items():
+            if not isinstance(step, int):
+                child.collect_all(found)
+                continue
+            one = before[step] if step < old_size else MISSING
+            other = after[step] if step < new_size else MISSING
+            if one is not other:
+                pending.append((child, one, other))
+    if node.facts:
+        for step, child in node.facts.items():
+            if step is not EACH:
+                _fact(step, child, before, after, pending, found)
+                continue
             for one, other in zip(before, after, strict=False):
                 if one is not other:
                     pending.append((child, one, other))
-        else:
-            _fact(step, child, before, after, pending, found)
+
+
+def _compare(child: Node, one: Any, other: Any, pending: Pending) -> None:
+    if one is not other:
+        pending.append((child, one, other))
 
 
 def _into_mapping(node: Node, before: Table, after: Table, pending: Pending, found: Found) -> None:
@@ -97,7 +106,7 @@ def _into_mapping(node: Node, before: Table, after: Table, pending: Pending, fou
         if not isinstance(step, tuple):
             child.collect_all(found)
         elif step[0] == KEY:
-            pending.append((child, before.get(step[1], MISSING), after.get(step[1], MISSING)))
+            _compare(child, before.get(step[1], MISSING), after.get(step[1], MISSING), pending)
         elif (step[1] in before) is not (step[1] in after):
             child.collect(found)
     for step, child in (node.facts or {}).items():
@@ -105,7 +114,7 @@ def _into_mapping(node: Node, before: Table, after: Table, pending: Pending, fou
             for key, one in before.items():
                 other = after.get(key, MISSING)
                 if one is not other and other is not MISSING:
-                    pending.append((child, one, other))
+                    _compare(child, one, other, pending)
         else:
             _fact(step, child, before, after, pending, found)
 
@@ -147,9 +156,11 @@ def _changed_items(
         one, other = before[position], after[position]
         for child in (children.get(position), children.get((KEY, keys[position])), each):
             if child is not None:
-                pending.append((child, one, other))
+                _compare(child, one, other, pending)
+    if len(before) == len(after) or not children:
+        return
     low, high = sorted((len(before), len(after)))
-    for position in range(low, high) if children else ():
+    for position in range(low, high):
         for step in (position, (KEY, keys[position]), (HAS, keys[position])):
             child = children.get(step)
             if child is not None:
@@ -158,17 +169,18 @@ def _changed_items(
 
 def _keyed_child(step: Step, child: Node, before: Keyed, after: Keyed, pending: Pending, found: Found) -> None:
     if isinstance(step, int):
-        pending.append((child, _at(before, step), _at(after, step)))
+        _compare(child, _at(before, step), _at(after, step), pending)
     elif isinstance(step, str):
         child.collect_all(found)
     elif step[0] == KEY:
-        pending.append((child, before.get(step[1], MISSING), after.get(step[1], MISSING)))
+        _compare(child, before.get(step[1], MISSING), after.get(step[1], MISSING), pending)
     elif (step[1] in before) is not (step[1] in after):
         child.collect(found)
 
 
-def _at(items: Items | Keyed, index: int) -> object:
-    return items[index] if -len(items) <= index < len(items) else MISSING
+def _at(items: Any, index: int) -> object:
+    size = len(items)
+    return items[index] if -size <= index < size else MISSING
 
 
 def _place(items: Keyed, key: object) -> int:
@@ -196,18 +208,18 @@ def _fact(step: Step, child: Node, before: Any, after: Any, pending: Pending, fo
     if not isinstance(step, tuple):
         child.collect_all(found)
         return
-    kind, argument = step
+    kind = step[0]
+    argument: Any = step[1]
     if kind == AT:
-        pending.append((child, _at(before, cast("int", argument)), _at(after, cast("int", argument))))
+        _compare(child, _at(before, argument), _at(after, argument), pending)
     elif kind == CUT:
-        start, stop, stride = cast("tuple[int | None, int | None, int | None]", argument)
-        window = slice(start, stop, stride)
+        window = slice(*argument)
         one, other = before[window], after[window]
         if len(one) != len(other) or any(map(is_not, one, other)):
-            pending.append((child, one, other))
+            _compare(child, one, other, pending)
     elif kind == FIRST:
-        name, wanted = cast("tuple[str, object]", argument)
-        pending.append((child, first_with(before, name, wanted), first_with(after, name, wanted)))
+        name, wanted = argument
+        _compare(child, first_with(before, name, wanted), first_with(after, name, wanted), pending)
     elif kind == PLACE:
         if _place(before, argument) != _place(after, argument):
             child.collect(found)
@@ -217,3 +229,15 @@ def _fact(step: Step, child: Node, before: Any, after: Any, pending: Pending, fo
         or (step is KEYS and not _same_keys(before, after))
     ):
         child.collect(found)
+
+
+Walker = Callable[[Node, Any, Any, Pending, Found], None]
+
+# How to go into values of a type, for the types met so far.
+WALKERS: dict[type, Walker] = {KeyedSeq: _into_keyed, tuple: _into_sequence, list: _into_sequence}
+
+
+def _walker(kind: type) -> Walker:
+    is_table = not hasattr(kind, "__attrs_attrs__") and issubclass(kind, Mapping)
+    walker = WALKERS[kind] = _into_mapping if is_table else _into_record
+    return walker
