@@ -32,7 +32,8 @@ def test_the_defaults() -> None:
 
 def test_everything_can_be_said(tmp_path: Path) -> None:
     options = parsed(
-        *["--plain", "--engine", "openai", "--model", "m", "--base-url", "http://localhost/v1", "--max-steps", "3", "--db", "my.db"],
+        *["--plain", "--engine", "openai", "--model", "m", "--base-url", "http://localhost/v1"],
+        *["--max-steps", "3", "--db", "my.db"],
         *f"--thread t --root {tmp_path} --show-history".split(),
         OPENAI_API_KEY="secret",
     )
