@@ -227,6 +227,19 @@ def test_who_subscribes_in_a_batch_hears_when_the_batch_takes_it_back():
     assert heard.values == [1, 0, 2]
 
 
+def test_a_batch_that_takes_everything_back_is_told_to_nobody():
+    store = Store(0)
+    heard = store.select(lambda n: n).pipe(record())
+    with store.batch():
+        store.commit(1)
+        store.commit(0)
+    later = store.select(lambda n: n + 1).pipe(record())
+    store.commit(5)
+
+    assert heard.values == [0, 5]
+    assert later.values == [1, 6]
+
+
 # Errors
 
 
@@ -483,6 +496,33 @@ def test_one_change_evaluates_and_tells_one_of_ten_thousand(how):
     for subscription in subscriptions:
         subscription.dispose()
     assert store.statistics().index_entries == store.statistics().live_slices == 0
+
+
+def test_a_keystroke_wakes_the_composer_and_a_token_its_own_chain():
+    store = Store(thread(500, parts=4))
+    parts = [
+        store.select(lambda s, id=f"m{n}", part=part: s.messages.by_key(id).content[part].text).pipe(record())
+        for n in range(500)
+        for part in range(4)
+    ]
+    messages = [store.at(attr("messages"), key(f"m{n}")).pipe(record()) for n in range(500)]
+    ids = store.select(lambda s: s.messages.keys()).pipe(record())
+    draft = store.select(lambda s: s.draft).pipe(record())
+    begin = store.statistics()
+
+    for length in range(1, 21):
+        store.update(lambda s, length=length: attrs.evolve(s, draft="x" * length))
+    typed = store.statistics()
+    for length in range(1, 201):
+        store.commit(with_text(store.value, "m499", 3, "y" * length))
+    streamed = store.statistics()
+
+    assert (typed.evaluations - begin.evaluations, typed.deliveries - begin.deliveries) == (20, 20)
+    assert (streamed.evaluations - typed.evaluations, streamed.deliveries - typed.deliveries) == (400, 400)
+    assert len(draft.values) == 21
+    assert len(ids.values) == 1
+    assert [len(one.values) for one in parts] == [1] * 1999 + [201]
+    assert [len(one.values) for one in messages] == [1] * 499 + [201]
 
 
 def test_a_loop_over_all_items_is_evaluated_once_and_needs_few_entries():

@@ -56,6 +56,7 @@ class Engine:
         self._delivering = False
         self._batches = 0
         self._batch_base: object = None
+        self._batch_version = 0
         self._broad: dict[Cell, None] = {}
         self._late: list[Subscription] = []
         self._memos: list[Source] = []
@@ -98,6 +99,7 @@ class Engine:
         self.check_writer()
         if not self._batches:
             self._batch_base = self.value
+            self._batch_version = self._version
         self._batches += 1
 
     def end_batch(self) -> None:
@@ -108,10 +110,9 @@ class Engine:
         base, self._batch_base = self._batch_base, None
         if self.closed:
             return
-        if base is not self.value or self._late:
+        if self._version != self._batch_version:
+            # Also when the batch took everything back: who subscribed inside saw what it took back.
             self._rounds.append((base, self.value, self._version))
-        else:
-            self._settled = self._version if not self._rounds and not self._delivering else self._settled
         if not self._delivering:
             self.run_rounds()
             if self.door:
