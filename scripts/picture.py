@@ -39,7 +39,7 @@ async def until(pilot: Pilot[None], is_so: Callable[[], bool]) -> None:
 async def draw() -> str:
     """Chat, and return the screen as SVG: a branch picker, the card of a call that ran, and one that asks."""
     with tempfile.TemporaryDirectory() as root:
-        Path(root, "README.md").write_text(README)
+        await anyio.Path(root, "README.md").write_text(README)
         async with LocalRuntime(quick, tools=folder_tools(root)) as runtime:
             thread = runtime.thread
             await thread.append(QUESTIONS[0])
