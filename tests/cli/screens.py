@@ -58,7 +58,8 @@ class Screen:
         await self.pilot.press(*("space" if letter == " " else letter for letter in text))
 
     async def say(self, text: str) -> None:
-        await self.type(text)
+        """Paste a text and send it."""
+        self.app.composer.text = text
         await self.pilot.press("enter")
 
     async def settled(self) -> None:

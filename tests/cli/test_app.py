@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncGenerator
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
@@ -15,12 +16,13 @@ from partwise.cli._app import ChatApp
 from partwise.cli._app._conversation import Conversation
 from partwise.cli._app._parts import TextPartBox
 from partwise.cli._app._tool_card import ToolCard
-from partwise.messages import message_text
+from partwise.messages import FilePart, message_text
 from partwise.runtimes import LocalRuntime
 from partwise.stream import (
     Chunk,
     ErrorChunk,
     Finish,
+    PartChunk,
     ReasoningDelta,
     TextDelta,
     ToolArgsDelta,
@@ -29,7 +31,7 @@ from partwise.stream import (
 )
 from partwise.tools import ToolContext, Toolkit
 from tests.cli.chatting import rules, scripted
-from tests.cli.screens import screen
+from tests.cli.screens import Screen, screen
 
 
 @pytest.fixture
@@ -259,9 +261,76 @@ async def test_a_running_tool_asks_and_gets_the_answer() -> None:
         await s.say("hi")
         await s.shows('{"ask": "a name"}')
         await s.until(lambda: isinstance(s.app.focused, Input))
-        await s.say("Ada")
+        await s.type("Ada")
+        await s.pilot.press("enter")
         await s.shows("named Ada")
         await s.shows("Thanks.")
+
+
+async def test_arguments_that_do_not_only_grow_are_replaced() -> None:
+    outputs = [
+        [{"type": "tool-call", "tool_call_id": "x", "tool_name": "look", "args_text": '{"a": 1'}],
+        [{"type": "tool-call", "tool_call_id": "x", "tool_name": "look", "args_text": "{}"}],
+        [{"type": "tool-call", "tool_call_id": "x", "tool_name": "look", "args_text": '{"b": 2, "a": 1}'}],
+    ]
+    steps = [anyio.Event() for _ in outputs]
+
+    async def model(run: RunContext) -> AsyncGenerator[dict[str, Any], None]:  # B109
+        for content, step in zip(outputs, steps, strict=True):
+            yield {"content": content}
+            await step.wait()
+
+    async with screen(scripted(model)) as s:
+        await s.say("hi")
+        for text, step in zip(('{"a": 1', "{}", '{"b": 2, "a": 1}'), steps, strict=True):
+            await s.shows(f"│ {text} ")
+            step.set()
+        await s.settled()
+        assert len(s.app.query(ToolCard)) == 1
+
+
+async def test_what_was_streamed_looks_like_what_is_opened_later() -> None:
+    tools = Toolkit()
+
+    @tools.frontend
+    async def look(where: str) -> str:
+        """Look somewhere."""
+        return f"nothing in {where}"
+
+    def call(call_id: str) -> list[Chunk]:
+        return [
+            ToolCallStart(call_id, "look"),
+            ToolArgsDelta(call_id, '{"where":'),
+            ToolArgsDelta(call_id, f'"{call_id}"}}'),
+            ToolArgsFinish(call_id),
+            Finish("tool-calls"),
+        ]
+
+    rounds: list[list[Chunk]] = [
+        [TextDelta("# So\n\nlet me "), TextDelta("look"), *call("here")],
+        [ReasoningDelta("hm "), ReasoningDelta("no"), TextDelta("again:"), *call("there")],
+        [TextDelta("- not\n- found"), PartChunk(FilePart(data="eA==", media_type="text/plain", filename="why.txt"))],
+    ]
+
+    async def model(run: RunContext) -> AsyncGenerator[Chunk, None]:  # B106
+        for chunk in rounds[run.roundtrip]:
+            yield chunk
+            await anyio.sleep(0.01)
+
+    async with LocalRuntime(model, tools=tools, max_steps=5) as runtime:
+        looks = []
+        for is_first in (True, False):
+            app = ChatApp(runtime.thread)
+            async with app.run_test(size=(80, 60)) as pilot:
+                s = Screen(app, pilot, runtime.thread)
+                if is_first:
+                    await s.say("hi")
+                await s.shows("[file] why.txt")
+                await s.settled()
+                await s.until(lambda s=s: "answering" not in s.text)
+                assert s.text.count("✓ look") == 2
+                looks.append(s.rows)
+        assert looks[0] == looks[1]
 
 
 # ---------------------------------------------------------------- cancel, failure, quit

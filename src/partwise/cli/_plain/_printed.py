@@ -48,7 +48,7 @@ def advance(printed: Printed, message: Message) -> tuple[Printed, str]:
     Nothing that was written is ever taken back: text and arguments grow at their end, and a part that
     goes on after another one had the word gets a new line.
     """
-    page = _Page(printed.at)
+    page = _Page(printed.at, message)
     marks = list(printed.marks)
     for position, part in enumerate(message.content):
         if position == len(marks):
@@ -60,7 +60,7 @@ def advance(printed: Printed, message: Message) -> tuple[Printed, str]:
 
 def conclude(printed: Printed, message: Message) -> tuple[Printed, str]:
     """Return what ends an answer that stands still: the end of its line, and how it ended if not well."""
-    page = _Page(printed.at)
+    page = _Page(printed.at, message)
     page.end_line()
     status = message.status if message.role == "assistant" else None
     if status is not None and not (isinstance(status, RequiresActionStatus) and open_approvals(message)):
@@ -73,8 +73,9 @@ def conclude(printed: Printed, message: Message) -> tuple[Printed, str]:
 class _Page:
     """Collects what is written, and knows whose line is unfinished."""
 
-    def __init__(self, at: int | None) -> None:
+    def __init__(self, at: int | None, message: Message) -> None:
         self.at = at
+        self._message = message
         self.written: list[str] = []
 
     def begin(self, position: int, part: Part) -> Mark:
@@ -117,8 +118,15 @@ class _Page:
             return mark
         if not mark.text:
             self.write(position, _opening(part), "{}")
-        self.line(f"[tool] {part.tool_name} {'failed:' if part.is_error else '->'} {result_of(part)}")
+        verb = "failed:" if part.is_error else "->"
+        self.line(f"[tool] {self._label(position, part)} {verb} {result_of(part)}")
         return attrs.evolve(mark, result=part.result, text=mark.text)
+
+    def _label(self, position: int, part: ToolCallPart) -> str:
+        """Name a call: its tool, and which call of that tool it is from the second one on."""
+        before = self._message.content[:position]
+        same = sum(isinstance(one, ToolCallPart) and one.tool_name == part.tool_name for one in before)
+        return f"{part.tool_name}#{same + 1}" if same else part.tool_name
 
     def write(self, position: int, opening: str, text: str, *, starts: bool = False) -> None:
         """Write on a part's line, which is begun if it is not the unfinished one."""
