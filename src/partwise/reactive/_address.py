@@ -53,7 +53,7 @@ def resolve(path: tuple[Step, ...], value: object) -> object:
     """
     for step in path:
         if isinstance(step, str):
-            value = getattr(value, step, MISSING)
+            value = _attribute(value, step)
         elif isinstance(step, int):
             value = _item(value, step)
         elif step[0] == KEY:
@@ -83,11 +83,21 @@ def describe(path: tuple[Step, ...]) -> str:
     return "".join(words)
 
 
-def _item(value: object, position: int) -> object:
-    if not isinstance(value, Sequence):
+def _attribute(value: object, name: str) -> object:
+    try:
+        return getattr(value, name, MISSING)
+    except Exception:  # a property of the user's that raises has no value
         return MISSING
-    items = cast("Sequence[object]", value)
-    return items[position] if -len(items) <= position < len(items) else MISSING
+
+
+def _item(value: object, position: int) -> object:
+    kind: type = type(value)
+    if kind is tuple or kind is KeyedSeq or isinstance(value, Sequence):
+        items = cast("Sequence[object]", value)
+        size = len(items)
+        if -size <= position < size:
+            return items[position]
+    return MISSING
 
 
 def _by_key(value: object, wanted: object) -> object:

@@ -11,6 +11,7 @@ from partwise.reactive._address import GONE, describe, resolve
 from partwise.reactive._bag import Bag
 from partwise.reactive._evaluate import Outcome, Selector, evaluate_plainly, evaluate_tracked
 from partwise.reactive._paths import MISSING, Node, Step
+from partwise.reactive._straight import straight_path
 
 Comparer = Callable[[object, object], bool]
 
@@ -73,6 +74,7 @@ class Cell:
         warned: Whether the debug mode has complained about it.
         serial: Its place in the order of delivery.
         listeners: Who is told.
+        straight: The path that its selector was found to be nothing but.
     """
 
     __slots__ = (
@@ -85,6 +87,7 @@ class Cell:
         "recipe",
         "serial",
         "stages",
+        "straight",
         "value",
         "warned",
     )
@@ -97,6 +100,7 @@ class Cell:
         self.broad = False
         self.ended = False
         self.warned = False
+        self.straight: tuple[Step, ...] | None = None
         self.value: object = MISSING
         self.listeners: Bag[Listener] = None
         self.stages: list[tuple[object, object] | None] | None = None
@@ -107,14 +111,21 @@ class Cell:
 
     def evaluate(self, state: object) -> Outcome:
         """Compute the value in a snapshot and move the registrations in the index to what it read."""
-        value = resolve(self.recipe.path, state)
         selectors = self.recipe.selectors
+        value = resolve(self.recipe.path, state)
+        if self.straight is not None and len(selectors) == 1:
+            found = resolve(self.straight, value)
+            if found is not MISSING and found is not GONE:
+                return Outcome(found, self.nodes)
         if value is MISSING or value is GONE or not selectors:
             outcome = Outcome(value, (self.node,))
         elif self.broad:
             outcome = evaluate_plainly(selectors[0], value)
         else:
             outcome = evaluate_tracked(selectors[0], value, self.node)
+            if self.value is not MISSING and len(outcome.nodes) == 1 and not outcome.broad and outcome.error is None:
+                # Not at its first evaluation: a slice that never changes needs no more than that.
+                self.straight = straight_path(selectors[0], self.node, outcome.nodes[0])
         if outcome.broad and self.recipe.path and self.node not in outcome.nodes:
             outcome.nodes = (*outcome.nodes, self.node)
         self.register(outcome.nodes)
