@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -34,16 +39,18 @@ def environment(tmp_path: Path) -> dict[str, str]:
     return {**kept, "PYTHONPATH": str(SOURCE), "XDG_DATA_HOME": str(tmp_path / "data"), "PYTHONWARNINGS": "error"}
 
 
-def run(tmp_path: Path, *arguments: str, text: str = "", **more: object) -> subprocess.CompletedProcess[str]:
+def run(tmp_path: Path, *arguments: str, text: str = "", key: str | None = None) -> subprocess.CompletedProcess[str]:
+    settings = environment(tmp_path)
+    if key is not None:
+        settings["OPENAI_API_KEY"] = key
     return subprocess.run(
         command(*arguments),
         input=text,
         capture_output=True,
         encoding="utf-8",
-        env=environment(tmp_path),
+        env=settings,
         timeout=60,
         check=False,
-        **more,  # type: ignore[call-overload]  # the options of subprocess
     )
 
 
@@ -160,3 +167,75 @@ async def test_a_killed_chat_opens_again_with_all_but_the_answer_in_flight(
     with sqlite3.connect(database) as connection:
         assert connection.execute("pragma integrity_check").fetchone() == ("ok",)
     connection.close()
+
+
+class Endpoint(ThreadingHTTPServer):
+    """Speaks Chat Completions: asks for one tool call, then says what came of it."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Speaker)
+        self.requests: list[tuple[str | None, dict[str, Any]]] = []
+
+
+class Speaker(BaseHTTPRequestHandler):
+    server: Endpoint
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+    def do_POST(self) -> None:
+        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.requests.append((self.headers["Authorization"], request))
+        last = request["messages"][-1]
+        if last["role"] == "tool":
+            deltas: list[dict[str, Any]] = [{"content": "It says "}, {"content": last["content"]}]
+        else:
+            function = {"name": "count", "arguments": '{"path": "README.md"}'}
+            deltas = [{"tool_calls": [{"index": 0, "id": "c1", "type": "function", "function": function}]}]
+        finish = "stop" if last["role"] == "tool" else "tool_calls"
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.end_headers()
+        for choice in [
+            *({"index": 0, "delta": delta} for delta in deltas),
+            {"index": 0, "delta": {}, "finish_reason": finish},
+        ]:
+            self.wfile.write(f"data: {json.dumps({'choices': [choice]})}\n\n".encode())
+        self.wfile.write(b"data: [DONE]\n\n")
+
+
+@pytest.fixture
+def endpoint() -> Iterator[Endpoint]:
+    with Endpoint() as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+def test_an_endpoint_answers_with_tools_of_the_folder(folder: Path, tmp_path: Path, endpoint: Endpoint) -> None:
+    url = f"http://127.0.0.1:{endpoint.server_port}/v1"
+    arguments = ("--engine", "openai", "--model", "m1", "--base-url", url, "--no-history", "--root", str(folder))
+
+    done = run(tmp_path, *arguments, text="how long is it\n", key="the-key")
+
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert lines[:2] == ['[tool] count {"path": "README.md"}', '[tool] count -> {"path": "README.md", "lines": 3}']
+    assert lines[2].startswith("It says ")
+    assert [key for key, _ in endpoint.requests] == ["Bearer the-key"] * 2
+    assert {request["model"] for _, request in endpoint.requests} == {"m1"}
+    assert "write_file" in [tool["function"]["name"] for tool in endpoint.requests[0][1]["tools"]]
+
+
+def test_an_endpoint_that_is_not_there_is_a_failed_answer(folder: Path, tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
+        done = run(tmp_path, "--engine", "openai", "--model", "m", "--base-url", url, "--no-history", text="hi\n")
+
+    assert done.returncode == 1
+    assert done.stdout.startswith("[error: ")
+    assert len(done.stdout.splitlines()) == 1
+    assert done.stderr == ""

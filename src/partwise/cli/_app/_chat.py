@@ -19,7 +19,7 @@ from partwise.runtimes import LocalThread
 from partwise.store import ThreadEvent
 
 from ._composer import ComposerBox
-from ._conversation import Conversation
+from ._conversation import WINDOW, Conversation
 from ._message import MessageBlock
 from ._tool_card import ToolCard
 
@@ -45,7 +45,7 @@ class ChatApp(Follows, App[None]):
         Binding("f2", "answer_question", "Answer", show=False),
     ]
 
-    def __init__(self, thread: LocalThread, *, title: str = "", window: int = 30) -> None:
+    def __init__(self, thread: LocalThread, *, title: str = "", window: int = WINDOW) -> None:
         super().__init__()
         self.thread = thread
         self._view = ThreadView(thread)

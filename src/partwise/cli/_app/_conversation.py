@@ -11,9 +11,9 @@ from partwise.primitives import ThreadView
 
 from ._message import MessageBlock
 
-__all__ = ["Conversation"]
+__all__ = ["WINDOW", "Conversation"]
 
-WINDOW = 30
+WINDOW = 20
 
 
 class Conversation(Follows, VerticalScroll, can_focus=False):
