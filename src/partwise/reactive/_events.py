@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar
 
 import reactivex
 from reactivex import abc
@@ -64,11 +64,9 @@ class Events(reactivex.Observable[E]):
     ) -> abc.DisposableBase:
         """Listen; returns what ends the listening. ``on_error`` is never called."""
         del on_error, scheduler
-        if isinstance(on_next, abc.ObserverBase):
-            observer = cast("abc.ObserverBase[E]", on_next)
-            listener: _Listener[E] = _Listener(observer.on_next, observer.on_completed)
-        else:
-            listener = _Listener(on_next, on_completed)
+        listener: _Listener[E] = _Listener(
+            getattr(on_next, "on_next", cast("Any", on_next)), getattr(on_next, "on_completed", on_completed)
+        )
         if self._is_closed:
             self._call(listener.on_completed)
             return Disposable()
