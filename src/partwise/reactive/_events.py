@@ -24,6 +24,11 @@ class _Listener(Generic[E]):
         self.is_gone = False
 
 
+def _listener(observer: Any, on_completed: Callable[[], None] | None) -> _Listener[Any]:
+    """Make a listener of a function, or of an object with ``on_next`` and ``on_completed``."""
+    return _Listener(getattr(observer, "on_next", observer), getattr(observer, "on_completed", on_completed))
+
+
 class Events(reactivex.Observable[E]):
     """Delivers each event to those who listen at that moment, in order, one event at a time.
 
@@ -64,9 +69,7 @@ class Events(reactivex.Observable[E]):
     ) -> abc.DisposableBase:
         """Listen; returns what ends the listening. ``on_error`` is never called."""
         del on_error, scheduler
-        listener: _Listener[E] = _Listener(
-            getattr(on_next, "on_next", cast("Any", on_next)), getattr(on_next, "on_completed", on_completed)
-        )
+        listener = _listener(on_next, on_completed)
         if self._is_closed:
             self._call(listener.on_completed)
             return Disposable()
