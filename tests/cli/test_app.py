@@ -16,7 +16,7 @@ from partwise.cli._app import ChatApp
 from partwise.cli._app._conversation import Conversation
 from partwise.cli._app._parts import TextPartBox
 from partwise.cli._app._tool_card import ToolCard
-from partwise.messages import FilePart, message_text
+from partwise.messages import ApprovalOption, Confirm, FilePart, message_text
 from partwise.runtimes import LocalRuntime
 from partwise.stream import (
     Chunk,
@@ -209,6 +209,54 @@ async def test_an_approval_can_be_clicked(folder: Path, option: int, is_written:
         await s.shows("notes.txt (" if is_written else "You said no")
 
     assert (folder / "notes.txt").exists() is is_written
+
+
+async def test_an_option_asks_what_it_needs_to_know(folder: Path) -> None:
+    options = (
+        ApprovalOption(id="always", kind="allow-always", label="[b]Always[/b]", confirm=Confirm(title="For good?")),
+        ApprovalOption(id="own", kind="custom", label="As I like"),
+    )
+    tools = Toolkit()
+
+    @tools.frontend(needs_approval=True, approval_options=options)
+    def go() -> str:
+        """Go."""
+        return "went"
+
+    async def model(run: RunContext) -> AsyncGenerator[Chunk, None]:
+        if run.message.content:
+            yield TextDelta("That was all.")
+            return
+        yield ToolCallStart("x", "go")
+        yield ToolArgsDelta("x", "{}")
+        yield ToolArgsFinish("x")
+        yield Finish("tool-calls")
+
+    for keys, result in ((["1", "n", "1", "y"], "went"), (["2", "n"], "Tool approval denied"), (["2", "y"], "went")):
+        async with screen(scripted(model, tools)) as s:
+            await s.say("hi")
+            await s.shows("[b]Always[/b] (1)")
+            s.card.focus()
+            for key in keys:
+                await s.pilot.press(key)
+                await s.pilot.pause()
+            await s.shows("That was all.")
+            assert result in s.text
+
+
+async def test_a_permission_that_was_left_open_can_be_given_later(folder: Path, tmp_path: Path) -> None:
+    database = tmp_path / "chat.sqlite3"
+    async with screen(rules(folder), database=database) as s:
+        await s.say('write "hi" to notes.txt')
+        await s.shows("allow?")
+        await s.settled()
+
+    async with screen(rules(folder), database=database) as s:
+        await s.shows("allow?")
+        await s.pilot.press("f2", "y")
+        await s.shows("I created notes.txt")
+
+    assert (folder / "notes.txt").read_text() == "hi\n"
 
 
 async def test_what_is_typed_while_a_call_begins_to_ask_allows_nothing(folder: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import json
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
@@ -9,8 +11,12 @@ import anyio
 import pytest
 
 from partwise.adapters import RunContext
+from partwise.cli._options import ChatOptions
 from partwise.cli._plain import Output, PlainChat, TextLines
-from partwise.messages import message_text
+from partwise.cli._rules import folder_tools
+from partwise.cli._session import open_runtime
+from partwise.messages import ApprovalOption, Confirm, message_text
+from partwise.persistence import SqliteHistory
 from partwise.runtimes import LocalRuntime
 from partwise.stream import (
     Chunk,
@@ -108,8 +114,6 @@ async def test_reasoning_text_and_an_early_end_are_told_apart() -> None:
 
 async def test_text_is_printed_as_it_arrives() -> None:
     printed: list[str] = []
-    import io
-
     out = io.StringIO()
 
     async def model(run: RunContext) -> AsyncGenerator[Chunk, None]:
@@ -236,8 +240,6 @@ async def test_a_question_that_nobody_answers_ends_the_run() -> None:
 
 
 async def test_an_interrupt_cancels_the_answer_once_and_keeps_what_came() -> None:
-    import io
-
     out = io.StringIO()
     answers: list[bool] = []
 
@@ -356,3 +358,95 @@ async def test_a_history_that_cannot_be_opened_is_told_and_nothing_is_answered(t
     assert str(broken) in said.errors
     assert "--no-history" in said.errors
     assert len(said.errors.splitlines()) == 1
+
+
+async def test_a_denied_call_does_not_deny_the_other_one(folder: Path) -> None:
+    tools = folder_tools(folder)
+
+    async def model(run: RunContext) -> AsyncGenerator[Chunk, None]:  # B31
+        if run.message.content:
+            yield TextDelta("done")
+            return
+        for name in ("a", "b"):
+            yield ToolCallStart(name, "write_file")
+            yield ToolArgsDelta(name, json.dumps({"path": f"{name}.txt", "text": name}))
+            yield ToolArgsFinish(name)
+        yield Finish("tool-calls")
+
+    said = await chat(scripted(model, tools), "hi", "n", "y")
+
+    assert not (folder / "a.txt").exists()
+    assert (folder / "b.txt").read_text() == "b\n"
+    assert said.out.splitlines()[-1] == "done"
+
+
+@pytest.mark.parametrize(
+    ("answers", "result"),
+    [
+        (["1"], "[tool] go -> went"),
+        (["2", "n", "1"], "[tool] go -> went"),
+        (["2", "y"], "[tool] go -> went"),
+        (["3", "y"], "[tool] go -> went"),
+        (["3", "n"], "[tool] go failed: Tool approval denied"),
+        (["4"], "[tool] go failed: Tool approval denied"),
+    ],
+)
+async def test_options_ask_what_they_need_to_know(answers: list[str], result: str) -> None:
+    options = (
+        ApprovalOption(id="once", kind="allow-once"),
+        ApprovalOption(id="always", kind="allow-always", confirm=Confirm(title="For good?")),
+        ApprovalOption(id="own", kind="custom", label="As I like"),
+        ApprovalOption(id="no", kind="reject-once"),
+    )
+    tools = Toolkit()
+
+    @tools.frontend(needs_approval=True, approval_options=options)
+    def go() -> str:
+        """Go."""
+        return "went"
+
+    async def model(run: RunContext) -> AsyncGenerator[Chunk, None]:
+        if run.message.content:
+            yield TextDelta("done")
+            return
+        yield ToolCallStart("x", "go")
+        yield ToolArgsDelta("x", "{}")
+        yield ToolArgsFinish("x")
+        yield Finish("tool-calls")
+
+    said = await chat(scripted(model, tools), "hi", *answers)
+
+    assert said.out.splitlines()[-2:] == [result, "done"]
+
+
+async def test_a_permission_that_was_left_open_is_asked_again_in_a_terminal(folder: Path, tmp_path: Path) -> None:
+    database = tmp_path / "chat.sqlite3"
+    engine = rules(folder)
+    async with open_runtime(ChatOptions(database=database), engine) as runtime:
+        await runtime.thread.append('write "hi" to notes.txt')
+
+    said = await chat(rules(folder), "y", root=folder, database=database, terminal=True)
+
+    assert "[approval] write_file" in said.out
+    assert (folder / "notes.txt").read_text() == "hi\n"
+
+
+async def test_a_history_that_fails_is_told_beside_the_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def fail(*_: object) -> None:
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr(SqliteHistory, "append", fail)
+
+    said = await chat(scripted(streaming), "hi", database=tmp_path / "chat.sqlite3")
+
+    assert "Good day" in said.out
+    assert said.errors.splitlines()[0] == "partwise: the history could not append: the disk is full"
+
+
+def test_a_terminal_is_not_moved_by_what_is_said() -> None:
+    shown, piped = io.StringIO(), io.StringIO()
+    for output in (Output(shown, is_terminal=True), Output(piped)):
+        output.write("a\x1b[2Jb\tc\r\x9b\x7f\n")
+
+    assert shown.getvalue() == "a␛[2Jb\tc␍\ufffd␡\n"
+    assert piped.getvalue() == "a\x1b[2Jb\tc\r\x9b\x7f\n"

@@ -25,7 +25,7 @@ async def run_plain(options: ChatOptions, engine: Answering) -> int:
     """Chat over stdin and stdout; returns the exit code."""
     is_terminal = sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
     lines = descriptor_lines(sys.stdin.fileno() if sys.stdin is not None else -1)
-    output = Output(sys.stdout)
+    output = Output(sys.stdout, is_terminal=sys.stdout.isatty())
     code = await talk(options, engine, lines, output, sys.stderr, is_terminal=is_terminal, handles_signals=True)
     if output.broken.is_set():
         _forget_stdout()
@@ -70,13 +70,13 @@ async def talk(
             output.line(f"partwise chat · {engine.title} · /help lists commands, /quit ends")
         if is_terminal or options.shows_history:
             chat.show_history()
-        was_interrupted = await _converse(chat, output, handles_signals=handles_signals)
+        was_interrupted = await _converse(chat, output, resumes=is_terminal, handles_signals=handles_signals)
         if was_interrupted:
             return INTERRUPTED
         return 1 if chat.has_failed and options.replay is None else 0
 
 
-async def _converse(chat: PlainChat, output: Output, *, handles_signals: bool) -> bool:
+async def _converse(chat: PlainChat, output: Output, *, resumes: bool, handles_signals: bool) -> bool:
     """Run the chat until it ends, the reader goes, or somebody interrupts; returns whether somebody did."""
     was_interrupted = False
     async with anyio.create_task_group() as tasks:
@@ -97,6 +97,8 @@ async def _converse(chat: PlainChat, output: Output, *, handles_signals: bool) -
         tasks.start_soon(watch_reader)
         if handles_signals:
             tasks.start_soon(watch_signals)
+        if resumes:
+            await chat.resume()
         await chat.run()
         tasks.cancel_scope.cancel()
     return was_interrupted

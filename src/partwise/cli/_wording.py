@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from typing import Any, assert_never
 
 from partwise.messages import (
+    ApprovalOption,
     AssistantMessage,
     AudioPart,
     CompleteStatus,
+    Confirm,
     DataPart,
     DocumentSourcePart,
     FilePart,
@@ -34,6 +36,7 @@ from partwise.messages import (
 __all__ = [
     "arguments_of",
     "as_line",
+    "decides",
     "decision_of",
     "described",
     "finish_mark",
@@ -41,6 +44,7 @@ __all__ = [
     "open_questions",
     "pretty",
     "result_of",
+    "second_question",
     "speaker_of",
     "state_of",
     "status_mark",
@@ -103,6 +107,26 @@ def decision_of(part: ToolCallPart) -> str:
         return f"permission {approval.resolution}"
     answer = "allowed" if approval.approved else "denied"
     return f"{answer}: {one_line(approval.reason)}" if approval.reason else answer
+
+
+def decides(option: ApprovalOption) -> bool:
+    """Whether an option says yes or no by itself."""
+    return option.kind in {"allow-once", "allow-always", "reject-once", "reject-always"}
+
+
+def second_question(option: ApprovalOption) -> str | None:
+    """Return what is to be asked once more before an option is taken; None if nothing is."""
+    match option.confirm:
+        case None | False:
+            return None
+        case True:
+            return f"{option.label or option.id}: are you sure?"
+        case Confirm():
+            return (
+                " ".join(text for text in (option.confirm.title, option.confirm.description) if text) or "Are you sure?"
+            )
+        case _:
+            assert_never(option.confirm)
 
 
 def pretty(value: Any, *, lines: int) -> str:

@@ -9,23 +9,25 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
+from textual.content import Content
 from textual.message import Message
 from textual.widgets import Button, Input, Static
 
 from partwise.bindings.textual import FRAMES, Follows
-from partwise.cli._wording import as_line, decision_of, pretty, state_of
+from partwise.cli._wording import as_line, decides, decision_of, pretty, second_question, state_of
 from partwise.errors import PartwiseError
-from partwise.messages import Approval, Part, PartStatus, ToolCallPart
+from partwise.messages import Approval, ApprovalOption, Part, PartStatus, ToolCallPart
 from partwise.primitives import PartView
 
 __all__ = ["ApprovalRow", "QuestionRow", "ToolCard"]
 
 
-class ApprovalRow(Horizontal):
-    """The buttons that decide on a permission."""
+class ApprovalRow(Vertical):
+    """The buttons that decide on a permission, and what has to be asked once more."""
 
     DEFAULT_CSS = """
     ApprovalRow { height: auto; margin: 1 0 0 0; }
+    ApprovalRow Horizontal { height: auto; }
     ApprovalRow Button { margin: 0 1 0 0; }
     """
 
@@ -40,40 +42,58 @@ class ApprovalRow(Horizontal):
     def __init__(self, approval: Approval) -> None:
         super().__init__()
         self._approval = approval
+        self._chosen: ApprovalOption | None = None
 
     def compose(self) -> ComposeResult:
-        """Offer the options, or yes and no."""
+        """Offer the options, or yes and no; of a chosen option, what is still to be asked."""
         options = self._approval.options or ()
-        if not options:
-            yield Button("Allow (y)", variant="success", name="yes", compact=True)
-            yield Button("Deny (n)", variant="error", name="no", compact=True)
-        for number, option in enumerate(options, start=1):
-            is_rejection = option.kind.startswith("reject")
-            label = f"{option.label or option.id} ({number})"
-            yield Button(
-                label, variant="error" if is_rejection else "success", name=f"option:{option.id}", compact=True
-            )
+        if self._chosen is not None:
+            yield Static(second_question(self._chosen) or "Allow or deny?", markup=False, classes="question")
+        with Horizontal():
+            if self._chosen is not None or not options:
+                yield Button(
+                    "Allow (y)" if self._chosen is None else "Yes (y)", variant="success", name="yes", compact=True
+                )
+                yield Button("Deny (n)" if self._chosen is None else "No (n)", variant="error", name="no", compact=True)
+                return
+            for number, option in enumerate(options, start=1):
+                variant = "error" if option.kind.startswith("reject") else "success"
+                label = Content(f"{option.label or option.id} ({number})")
+                yield Button(label, variant=variant, name=str(number), compact=True)
 
     @on(Button.Pressed)
     def _press(self, event: Button.Pressed) -> None:
         event.stop()
         name = event.button.name or ""
-        if name.startswith("option:"):
-            self.choose(name.removeprefix("option:"))
+        if name.isdigit():
+            self.choose(int(name))
         else:
-            self.post_message(self.Decided(approved=name == "yes"))
+            self.answer(name == "yes")
 
-    def choose(self, option_id: str) -> None:
-        """Decide by an option; one whose kind says neither yes nor no was offered as a way to say yes."""
-        kind = next((option.kind for option in self._approval.options or () if option.id == option_id), "")
-        decides = kind in {"allow-once", "allow-always", "reject-once", "reject-always"}
-        self.post_message(self.Decided(option_id=option_id, approved=None if decides else True))
-
-    def choose_number(self, number: int) -> None:
-        """Decide by the option at a position, counted from 1; others are ignored."""
+    def choose(self, number: int) -> None:
+        """Take the option at a position, counted from 1; there may be something to ask first."""
         options = self._approval.options or ()
-        if 1 <= number <= len(options):
-            self.choose(options[number - 1].id)
+        if self._chosen is not None or not 1 <= number <= len(options):
+            return
+        option = options[number - 1]
+        if decides(option) and second_question(option) is None:
+            self.post_message(self.Decided(option_id=option.id))
+        else:
+            self._chosen = option
+            self.refresh(recompose=True)
+
+    def answer(self, is_yes: bool) -> None:
+        """Say yes or no: to the permission, or to what was asked about the chosen option."""
+        option = self._chosen
+        if option is None:
+            self.post_message(self.Decided(approved=is_yes))
+        elif not decides(option):
+            self.post_message(self.Decided(approved=is_yes, option_id=option.id))
+        elif is_yes:
+            self.post_message(self.Decided(option_id=option.id))
+        else:
+            self._chosen = None
+            self.refresh(recompose=True)
 
 
 class QuestionRow(Vertical):
@@ -217,14 +237,15 @@ class ToolCard(Follows, Vertical, can_focus=True):
     def action_answer(self, approved: bool) -> None:
         """Allow or deny."""
         if monotonic() >= self._listens_from:
-            self._decide(approved=approved)
+            for row in self.query(ApprovalRow):
+                row.answer(approved)
 
     def action_option(self, number: int) -> None:
         """Take an option."""
         if monotonic() < self._listens_from:
             return
         for row in self.query(ApprovalRow):
-            row.choose_number(number)
+            row.choose(number)
 
     @on(ApprovalRow.Decided)
     def _take_decision(self, event: ApprovalRow.Decided) -> None:

@@ -6,9 +6,9 @@ from typing import assert_never
 
 import anyio
 
-from partwise.cli._wording import arguments_of, as_line, open_approvals, open_questions
+from partwise.cli._wording import arguments_of, as_line, decides, open_approvals, open_questions, second_question
 from partwise.errors import PartwiseError
-from partwise.messages import Approval, IncompleteStatus, Message, ToolCallPart
+from partwise.messages import Approval, ApprovalOption, IncompleteStatus, Message, ToolCallPart
 from partwise.runtimes import LocalThread, Operation
 
 from ._commands import HELP, Branch, Command, Edit, Plain, Problem, Prompt, Reload, read_command
@@ -61,6 +61,11 @@ class PlainChat:
         last = self._last
         status = last.status if last is not None and last.role == "assistant" else None
         return isinstance(status, IncompleteStatus) and status.reason == "error"
+
+    async def resume(self) -> None:
+        """Ask again what the thread was left waiting for; without an answer it goes on waiting."""
+        if open_approvals(self._last):
+            await self._follow(Operation.done())
 
     async def run(self) -> None:
         """Read and answer lines; returns at the end of the input or when told to quit."""
@@ -239,11 +244,18 @@ class PlainChat:
         word = answer.strip().lower()
         options = {str(number): option for number, option in enumerate(approval.options or (), 1)}
         if word in options:
-            option = options[word]
-            decides = option.kind in {"allow-once", "allow-always", "reject-once", "reject-always"}
-            approved = None if decides else await self._is_yes(f"[approval] {option.label or option.id}: allow? [y/N] ")
-            return self._respond(part, approval, approved=approved, option_id=option.id)
+            return await self._take_option(part, approval, options[word])
         return self._respond(part, approval, approved=word in {"y", "yes"})
+
+    async def _take_option(self, part: ToolCallPart, approval: Approval, option: ApprovalOption) -> Operation:
+        question = second_question(option)
+        if not decides(option):
+            question = f"{question or option.label or option.id}: allow?"
+            approved = await self._is_yes(f"[approval] {question} [y/N] ")
+            return self._respond(part, approval, approved=approved, option_id=option.id)
+        if question is not None and not await self._is_yes(f"[approval] {question} [y/N] "):
+            return Operation.done()  # and the permission is asked again
+        return self._respond(part, approval, option_id=option.id)
 
     async def _is_yes(self, question: str) -> bool:
         return (await self._ask(question) or "").strip().lower() in {"y", "yes"}
@@ -253,7 +265,7 @@ class PlainChat:
         part: ToolCallPart,
         approval: Approval,
         *,
-        approved: bool | None,
+        approved: bool | None = None,
         option_id: str | None = None,
         reason: str | None = None,
     ) -> Operation:
