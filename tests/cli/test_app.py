@@ -662,6 +662,33 @@ async def test_a_long_thread_mounts_its_end_and_more_when_asked() -> None:
             assert len(conversation.blocks) == 42
 
 
+async def test_going_up_from_the_first_mounted_message_mounts_more() -> None:
+    async with LocalRuntime(echo, messages=long(30)) as runtime:
+        app = ChatApp(runtime.thread, window=10)
+        async with app.run_test(size=(80, 24)) as pilot:
+            s = Screen(app, pilot, runtime.thread)
+            await s.until(lambda: len(s.blocks) == 10)
+            s.blocks[0].focus()
+            await s.pilot.press("up")
+            await s.until(lambda: len(s.blocks) == 20)
+            await s.until(lambda: s.app.focused is s.blocks[9])
+            await s.pilot.press("down", "k", "j")
+            await s.until(lambda: s.app.focused is s.blocks[10])
+
+
+async def test_the_conversation_scrolls_from_the_draft() -> None:
+    async with LocalRuntime(echo, messages=long(40)) as runtime:
+        app = ChatApp(runtime.thread)
+        async with app.run_test(size=(80, 24)) as pilot:
+            s = Screen(app, pilot, runtime.thread)
+            await s.shows("message 39")
+            await s.pilot.press("pageup", "pageup")
+            await s.until(lambda: "message 39" not in s.text)
+            assert s.app.focused is s.app.composer
+            await s.pilot.press("pagedown", "pagedown", "pagedown")
+            await s.shows("message 39")
+
+
 async def test_a_token_updates_one_widget_of_a_long_thread() -> None:
     more = anyio.Event()
 

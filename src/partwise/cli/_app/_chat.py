@@ -43,6 +43,8 @@ class ChatApp(Follows, App[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+q", "quit", "Quit", priority=True),
         Binding("f2", "answer_question", "Answer", show=False),
+        Binding("pageup", "scroll_page(-1)", show=False),
+        Binding("pagedown", "scroll_page(1)", show=False),
     ]
 
     def __init__(self, thread: LocalThread, *, title: str = "", window: int = WINDOW) -> None:
@@ -105,10 +107,22 @@ class ChatApp(Follows, App[None]):
                 card.take_focus()
                 return
 
-    def action_focus_message(self, step: int) -> None:
+    def action_scroll_page(self, direction: int) -> None:
+        """Scroll the conversation, wherever the focus is."""
+        if direction < 0:
+            self.conversation.scroll_page_up()
+        else:
+            self.conversation.scroll_page_down()
+
+    async def action_focus_message(self, step: int) -> None:
         """Go to the message above or below; below the last one is the composer."""
         blocks = self.conversation.blocks
         at = next((number for number, block in enumerate(blocks) if block.has_focus_within), len(blocks))
+        if at + step < 0:
+            above = blocks[0]
+            await self.conversation.show_earlier()
+            blocks = self.conversation.blocks
+            at = blocks.index(above)
         goal = max(0, at + step)
         if goal < len(blocks):
             blocks[goal].focus()

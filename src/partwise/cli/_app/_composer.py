@@ -33,6 +33,8 @@ class ComposerBox(Follows, TextArea):
         Binding("enter", "send", "Send", priority=True),
         Binding("ctrl+j,shift+enter", "new_line", "New line", key_display="^j", priority=True),
         Binding("escape", "cancel", "Cancel", priority=True),
+        Binding("pageup", "app.scroll_page(-1)", show=False, priority=True),
+        Binding("pagedown", "app.scroll_page(1)", show=False, priority=True),
     ]
 
     class Left(Message):

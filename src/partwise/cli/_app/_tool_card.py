@@ -57,9 +57,9 @@ class ApprovalRow(Vertical):
                 yield Button("Deny (n)" if self._chosen is None else "No (n)", variant="error", name="no", compact=True)
                 return
             for number, option in enumerate(options, start=1):
-                variant = "error" if option.kind.startswith("reject") else "success"
+                rejects = option.kind.startswith("reject")
                 label = Content(f"{option.label or option.id} ({number})")
-                yield Button(label, variant=variant, name=str(number), compact=True)
+                yield Button(label, variant="error" if rejects else "success", name=str(number), compact=True)
 
     @on(Button.Pressed)
     def _press(self, event: Button.Pressed) -> None:
