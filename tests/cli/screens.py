@@ -45,7 +45,7 @@ class Screen:
 
     async def until(self, is_so: Callable[[], object]) -> None:
         """Let the app work until something is so; at most some seconds."""
-        for _ in range(400):
+        for _ in range(1000):
             await self.pilot.pause(0.01)
             if is_so():
                 return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import socket
 import sqlite3
@@ -84,6 +85,33 @@ def test_input_may_be_closed_undecodable_and_without_an_end(folder: Path, tmp_pa
 
     assert done.returncode == 0
     assert b"You're welcome." in done.stdout
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_streams_may_be_closed(tmp_path: Path, folder: Path, closed: str) -> None:
+    line = shlex.join(command("--no-history", "--root", str(folder)))
+    shell = ["sh", "-c", f"{line} {closed}"]
+    done = subprocess.run(
+        shell, input=b"hello\n", capture_output=True, env=environment(tmp_path), timeout=60, check=False
+    )
+
+    assert done.returncode == 0
+    assert done.stderr == b""
+
+
+def test_an_encoding_that_lacks_letters_gets_signs_in_their_place(tmp_path: Path, folder: Path) -> None:
+    settings = {**environment(tmp_path), "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    done = subprocess.run(
+        command("--no-history", "--root", str(folder)),
+        input="write “é” to ü.txt\ny\nshow ü.txt\n".encode(),
+        capture_output=True,
+        env=settings,
+        timeout=60,
+        check=False,
+    )
+
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"?" in done.stdout
 
 
 def test_a_reader_that_leaves_ends_the_chat_quietly(folder: Path, tmp_path: Path) -> None:

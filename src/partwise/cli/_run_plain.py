@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import sys
@@ -23,10 +24,19 @@ INTERRUPTED = 130
 
 async def run_plain(options: ChatOptions, engine: Answering) -> int:
     """Chat over stdin and stdout; returns the exit code."""
-    is_terminal = sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
-    lines = descriptor_lines(sys.stdin.fileno() if sys.stdin is not None else -1)
-    output = Output(sys.stdout, is_terminal=sys.stdout.isatty())
-    code = await talk(options, engine, lines, output, sys.stderr, is_terminal=is_terminal, handles_signals=True)
+    # A stream that was closed before the start is None.
+    lines = descriptor_lines(-1 if sys.stdin is None else sys.stdin.fileno())
+    writes_to_terminal = sys.stdout is not None and sys.stdout.isatty()
+    output = Output(io.StringIO() if sys.stdout is None else sys.stdout, is_terminal=writes_to_terminal)
+    code = await talk(
+        options,
+        engine,
+        lines,
+        output,
+        io.StringIO() if sys.stderr is None else sys.stderr,
+        is_terminal=writes_to_terminal and sys.stdin is not None and sys.stdin.isatty(),
+        handles_signals=sys.platform != "win32",
+    )
     if output.broken.is_set():
         _forget_stdout()
     return code
