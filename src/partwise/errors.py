@@ -4,6 +4,7 @@
     ├── InvalidInputError (ValueError)      what was handed in cannot be used
     │   ├── MessageLikeError                a message-like value
     │   ├── WireError                       JSON or a chunk that came over a wire
+    │   │   └── StateOperationError         a change of streamed state that cannot be applied
     │   ├── ToolDefinitionError             a function that cannot become a tool
     │   ├── ToolArgumentsError              arguments of a call that its tool cannot take
     │   ├── CycleError                      a parent that lies below its own child
@@ -59,6 +60,7 @@ __all__ = [
     "QueueItemNotFoundError",
     "RuntimeClosedError",
     "SelectorError",
+    "StateOperationError",
     "StoreClosedError",
     "StoreError",
     "ToolArgumentsError",
@@ -104,13 +106,28 @@ class WireError(InvalidInputError):
 
     Attributes:
         where: The path of the value at fault, for example ``"content.2.text"``.
+        code: What is wrong with it, for example ``"line-too-long"``; ``"wire"`` if that has no name.
     """
 
     code = "wire"
 
-    def __init__(self, text: str, *, where: str = "") -> None:
+    def __init__(self, text: str, *, where: str = "", code: str = "wire") -> None:
         super().__init__(text)
         self.where = where
+        self.code = code
+
+
+class StateOperationError(WireError):
+    """A change of streamed state cannot be applied; the state is as it was.
+
+    Attributes:
+        code: Why not, for example ``"not-a-string"`` or ``"index-out-of-bounds"``.
+        path: Where it should have been applied.
+    """
+
+    def __init__(self, text: str, *, code: str, path: tuple[str, ...] = ()) -> None:
+        super().__init__(text, where=".".join(path), code=code)
+        self.path = path
 
 
 class ToolDefinitionError(InvalidInputError):

@@ -125,6 +125,10 @@ def _print(family: str, results: Sequence[Result]) -> None:
 
 
 def _short(value: object) -> str:
+    return _cut(value).encode("utf-8", "backslashreplace").decode()  # vectors hold halves of characters
+
+
+def _cut(value: object) -> str:
     if isinstance(value, str) and "\n" in value:
         return value.replace("\n", "\n        ")
     text = json.dumps(value, default=repr, ensure_ascii=False)

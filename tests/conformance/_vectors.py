@@ -10,7 +10,19 @@ from typing import Any
 
 from ._outcome import Outcome
 
-FAMILIES = ("repository", "should_continue", "message_like", "part_status", "approval_response", "local_run")
+FAMILIES = (
+    "repository",
+    "should_continue",
+    "message_like",
+    "part_status",
+    "approval_response",
+    "local_run",
+    "state_ops",
+    "partial_json",
+    "accumulate",
+    "controllers",
+    "codecs",
+)
 KEPT = Path(__file__).resolve().parent / "vectors"
 DIFFERENCES = Path(__file__).resolve().parents[2] / "docs" / "differences.md"
 

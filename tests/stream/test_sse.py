@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from partwise.errors import InvalidInputError
 from partwise.stream import SseEvent, SseReader
 
 
@@ -36,9 +37,9 @@ SAMPLE = (
 )
 EVENTS = [
     SseEvent('{"text": "Größe 大小 \U0001f642"}'),
-    SseEvent("no blank\n two blanks", "named"),
-    SseEvent(""),
-    SseEvent("\u2028 is no line end"),
+    SseEvent("no blank\n two blanks", "named", id="7", retry=10),
+    SseEvent("", id="7", retry=10),
+    SseEvent("\u2028 is no line end", id="7", retry=10),
 ]
 
 
@@ -80,3 +81,20 @@ def test_an_error_line_is_an_error_event() -> None:
 
 def test_bytes_that_are_no_text_do_not_stop_the_reading() -> None:
     assert read(b"data: \xff\n\n", b"data: \xe5\xa4") == [SseEvent("\ufffd"), SseEvent("\ufffd", is_whole=False)]
+
+
+def test_a_line_that_is_too_long_costs_its_event_and_no_more() -> None:
+    reader = SseReader(max_line_length=12)
+
+    assert reader.feed(b"data: a\n\ndata: 1\ndata: 23") == [SseEvent("a")]
+    (problem,) = reader.feed(b"456789")
+    assert problem.problem is not None
+    assert problem.problem.code == "line-too-long"
+    assert reader.feed(b"0" * 100) == []
+    assert reader.feed(b"\n\ndata: ok\n\n") == [SseEvent("ok")]
+
+
+def test_a_limit_that_makes_no_sense_is_refused() -> None:
+    for limit in (0, -1, True, 1.5, 2**53):
+        with pytest.raises(InvalidInputError, match="whole number"):
+            SseReader(max_line_length=limit)  # type: ignore[arg-type]  # wrong on purpose

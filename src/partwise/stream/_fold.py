@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable
 from typing import assert_never
 
 import attrs
@@ -48,11 +46,9 @@ from ._chunks import (
     is_chunk,
 )
 from ._metadata import Steps, with_metadata
+from ._report import Report, log_problem
 
-__all__ = ["Fold", "Report"]
-
-Report = Callable[[WireError], object]
-_LOG = logging.getLogger("partwise.stream")
+__all__ = ["Fold"]
 
 
 class Fold:
@@ -83,7 +79,7 @@ class Fold:
 
     def __init__(self, start: int = 0, *, report: Report | None = None) -> None:
         self._start = start
-        self._report = report
+        self._report = report or log_problem
         self._reported: set[tuple[str, str]] = set()
         self._calls = Calls(start, self._drop)
         self._steps = Steps()
@@ -272,11 +268,7 @@ class Fold:
         if (tool_call_id, why) in self._reported:
             return
         self._reported.add((tool_call_id, why))
-        error = WireError(f"Dropped {why} (tool call {tool_call_id!r}).", where=tool_call_id)
-        if self._report is None:
-            _LOG.warning("%s", error)
-        else:
-            self._report(error)
+        self._report(WireError(f"Dropped {why} (tool call {tool_call_id!r}).", where=tool_call_id))
 
 
 def _require_chunk(value: object, message: AssistantMessage) -> None:

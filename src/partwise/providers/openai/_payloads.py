@@ -37,6 +37,9 @@ class PayloadReader:
 
 def _payloads(events: Iterable[SseEvent]) -> Iterator[dict[str, Any]]:
     for event in events:
+        if event.problem is not None:
+            yield {"error": {"code": event.problem.code, "message": str(event.problem)}}
+            continue
         data = event.data.strip()
         if not data or data.startswith("[DONE]"):
             continue

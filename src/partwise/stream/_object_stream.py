@@ -1,0 +1,156 @@
+"""Object streams: one JSON value that grows over server-sent events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+import attrs
+
+from partwise.errors import WireError
+from partwise.messages import freeze
+
+from ._json_text import json_text, read_json
+from ._lines import MAX_LINE_LENGTH
+from ._report import Report, log_problem
+from ._sse import SseReader, sse_frame
+from ._state import SetValue, StateOperation, apply_operations, read_operation, write_operation
+
+__all__ = ["OBJECT_STREAM_HEADERS", "ObjectDecoder", "ObjectEncoder", "ObjectSnapshot", "check_object_stream"]
+
+_FORMAT: Final = "object-stream/v0"
+OBJECT_STREAM_HEADERS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "content-type": "text/event-stream",
+        "cache-control": "no-cache",
+        "connection": "keep-alive",
+        "assistant-stream-format": _FORMAT,
+    }
+)
+
+
+@attrs.frozen
+class ObjectSnapshot:
+    """The value after a batch of operations, and the batch."""
+
+    value: Any
+    operations: tuple[StateOperation, ...]
+
+
+class ObjectEncoder:
+    """Writes the operations on a value as bytes; the first frame carries the whole value.
+
+    Args:
+        value: What the value is before the first operation.
+    """
+
+    __slots__ = ("_is_first", "_value")
+
+    def __init__(self, value: object = None) -> None:
+        self._value: Any = freeze(value)
+        self._is_first = True
+
+    @property
+    def value(self) -> Any:
+        """The value after the last batch."""
+        return self._value
+
+    def encode(self, operations: Iterable[StateOperation]) -> bytes:
+        """Apply a batch of operations, and return its frame.
+
+        Raises:
+            StateOperationError: One of them cannot be applied; nothing was changed.
+            WireError: A value in them cannot be written as JSON.
+        """
+        batch = tuple(operations)
+        value = apply_operations(self._value, batch)
+        if self._is_first:
+            batch = (SetValue((), value),)
+        frame = sse_frame(json_text([write_operation(operation) for operation in batch]))
+        self._value, self._is_first = value, False
+        return frame
+
+
+class ObjectDecoder:
+    """Reads an object stream from bytes, cut anywhere.
+
+    Args:
+        value: What the value is before the first frame.
+        report: Told about a payload that is no JSON, which is skipped.
+        max_line_length: The longest line that is read.
+    """
+
+    __slots__ = ("_report", "_sse", "_value")
+
+    def __init__(
+        self,
+        value: object = None,
+        *,
+        report: Report | None = None,
+        max_line_length: int = MAX_LINE_LENGTH,
+    ) -> None:
+        self._value: Any = freeze(value)
+        self._report = report or log_problem
+        self._sse = SseReader(max_line_length=max_line_length, max_event_length=max_line_length)
+
+    def feed(self, data: bytes) -> list[ObjectSnapshot]:
+        """Return a snapshot for each frame that ends in these bytes; what is no whole frame never counts.
+
+        Raises:
+            StateOperationError: An operation cannot be applied; nothing of this call counts.
+            WireError: A frame is no list of operations, or too long.
+        """
+        snapshots: list[ObjectSnapshot] = []
+        value = self._value
+        for event in self._sse.feed(data):
+            if event.problem is not None:
+                raise event.problem
+            payload = self._payload(event.data)
+            if payload is None:
+                continue
+            operations = tuple(read_operation(item) for item in payload)
+            value = apply_operations(value, operations)
+            snapshots.append(ObjectSnapshot(value, operations))
+        self._value = value
+        return snapshots
+
+    def _payload(self, data: str) -> list[Any] | None:
+        try:
+            payload: Any = read_json(data)
+        except WireError as problem:
+            self._report(problem)
+            return None
+        if not isinstance(payload, list):
+            message = f"A frame of an object stream is a list of operations, not {data[:100]!r}."
+            raise WireError(message, code="invalid-value")
+        items: list[Any] = payload  # pyright: ignore[reportUnknownVariableType]  # read from JSON
+        return items
+
+
+def check_object_stream(status: int, headers: Mapping[str, str], *, has_body: bool = True) -> None:
+    """Check that a response announces an object stream.
+
+    Args:
+        status: Its HTTP status.
+        headers: Its headers, with names in any case.
+        has_body: Whether anything can come after them.
+
+    Raises:
+        WireError: It does not; ``code`` is ``"bad-status"``, ``"no-body"``, ``"bad-content-type"`` or
+            ``"bad-format-header"``.
+    """
+    if not 200 <= status < 300:
+        message = f"The response has status {status}."
+        raise WireError(message, where="status", code="bad-status")
+    if not has_body:
+        message = "The response has no body."
+        raise WireError(message, where="body", code="no-body")
+    named = {name.lower(): value for name, value in headers.items()}
+    content_type = named.get("content-type", "")
+    if content_type.partition(";")[0].strip().lower() != "text/event-stream":
+        message = f"The response has the content type {content_type!r}, not text/event-stream."
+        raise WireError(message, where="content-type", code="bad-content-type")
+    if named.get("assistant-stream-format") != _FORMAT:
+        message = f"The response does not say `assistant-stream-format: {_FORMAT}`."
+        raise WireError(message, where="assistant-stream-format", code="bad-format-header")

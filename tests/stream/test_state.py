@@ -1,0 +1,120 @@
+"""Operations on a value that is streamed beside a message."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from partwise.errors import StateOperationError, WireError
+from partwise.messages import thaw
+from partwise.stream import (
+    AppendText,
+    ObjectDecoder,
+    ObjectEncoder,
+    SetValue,
+    StateChanges,
+    StateOperation,
+    apply_operations,
+    fold_state,
+    read_operation,
+    write_operation,
+)
+
+KEYS = st.sampled_from(["a", "b", "0", "1", "x y"])
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-9, 9) | st.text(max_size=4),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=3),
+    max_leaves=6,
+)
+OPERATIONS = st.one_of(
+    st.builds(SetValue, st.lists(KEYS, max_size=3), VALUES),
+    st.builds(AppendText, st.lists(KEYS, max_size=3), st.text(max_size=3)),
+)
+
+
+def test_what_an_operation_does_not_touch_keeps_its_identity() -> None:
+    before = apply_operations(None, [SetValue((), {"a": {"x": [1]}, "b": {"y": "t"}})])
+    after = apply_operations(before, [AppendText(("b", "y"), "u")])
+
+    assert after == {"a": {"x": [1]}, "b": {"y": "tu"}}
+    assert after["a"] is before["a"]
+    assert before["b"]["y"] == "t"
+
+
+def test_a_failing_batch_says_where_and_changes_nothing() -> None:
+    state = apply_operations(None, [SetValue(("n",), 1)])
+
+    with pytest.raises(StateOperationError, match="text can only be appended to text") as caught:
+        apply_operations(state, [SetValue(("m",), 2), AppendText(("n",), "x")])
+
+    assert (caught.value.code, caught.value.path) == ("not-a-string", ("n",))
+    assert state == {"n": 1}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        7,
+        {},
+        {"type": "set", "path": "a", "value": 1},
+        {"type": "set", "path": [True], "value": 1},
+        {"type": "x", "path": []},
+    ],
+)
+def test_what_is_no_operation_is_refused(value: object) -> None:
+    with pytest.raises(StateOperationError) as caught:
+        read_operation(value)
+    assert caught.value.code == "invalid-operation"
+
+
+@given(st.lists(OPERATIONS, max_size=6))
+def test_the_lenient_fold_does_what_the_strict_one_does_and_goes_on(operations: list[StateOperation]) -> None:
+    problems: list[WireError] = []
+    state = fold_state(None, operations, report=problems.append)
+
+    try:
+        strict = apply_operations(None, operations)
+    except StateOperationError as error:
+        refused = error.code
+        assert problems or refused == "index-out-of-bounds"
+    else:
+        assert (strict, problems) == (state, [])
+
+
+@given(st.lists(OPERATIONS, max_size=6))
+def test_operations_survive_their_wire_form(operations: list[StateOperation]) -> None:
+    assert [read_operation(write_operation(operation)) for operation in operations] == operations
+
+
+@given(st.lists(st.lists(OPERATIONS, max_size=3), max_size=4), st.integers(1, 40))
+def test_an_object_stream_cut_anywhere_gives_every_snapshot(batches: list[list[StateOperation]], size: int) -> None:
+    encoder, decoder = ObjectEncoder(), ObjectDecoder()
+    wire, wanted = b"", []
+    for batch in batches:
+        try:
+            wire += encoder.encode(batch)
+        except StateOperationError:
+            continue
+        wanted.append(encoder.value)
+
+    got = [item.value for at in range(0, len(wire), size) for item in decoder.feed(wire[at : at + size])]
+
+    assert got == wanted
+
+
+def test_every_real_change_is_told() -> None:
+    before = {"l": [1, 2, 3], "s": "t"}
+    operations = [SetValue(("l",), [1]), AppendText(("s",), "u")]
+    changes = StateChanges(before, apply_operations(before, operations), operations)
+
+    assert changes.changed_keys() == ("l", "s")
+    assert set(changes.changed_keys(["l"])) == {"0", "1", "2"}
+    assert changes.has_changed(["l", 2])
+    assert not changes.has_changed(["other"])
+
+
+def test_halves_of_a_character_become_one_where_they_meet() -> None:
+    state = apply_operations(None, [SetValue(("t",), "\ud83d"), AppendText(("t",), "\ude42!")])
+
+    assert thaw(state) == {"t": "\U0001f642!"}
