@@ -10,7 +10,7 @@ import anyio
 import pytest
 
 from partwise.adapters import RunContext
-from partwise.errors import ApprovalNotFoundError, BranchNotFoundError, NotAllowedError
+from partwise.errors import ApprovalNotFoundError, BranchNotFoundError, NotAllowedError, ToolCallNotFoundError
 from partwise.messages import COMPLETE, AssistantMessage, TextPart, ToolCallPart, message_text
 from partwise.primitives import BranchPlace, MessageView, PartKey, PartView, ThreadView, part_keys
 from partwise.reactive import Slice
@@ -327,8 +327,10 @@ async def test_a_part_shows_what_it_asks_and_takes_the_answer() -> None:
         assert isinstance(call, ToolCallPart)
         assert call.result == "Ada"
         assert MessageView(thread, thread.state.messages[-1].id).part(1).text.value == "done"
-        with pytest.raises(ApprovalNotFoundError):
-            MessageView(thread, thread.state.messages[-1].id).part(1).respond(approved=True)
+        text = MessageView(thread, thread.state.messages[-1].id).part(1)
+        for command in (lambda: text.respond(approved=True), lambda: text.add_result(1), lambda: text.resume(1)):
+            with pytest.raises(ToolCallNotFoundError):
+                command()
 
 
 async def test_a_call_that_nobody_runs_takes_a_result() -> None:
@@ -340,6 +342,8 @@ async def test_a_call_that_nobody_runs_takes_a_result() -> None:
     async with LocalRuntime(model, max_steps=1) as runtime:
         await runtime.thread.append("hi")
         part = MessageView(runtime.thread, runtime.thread.state.messages[-1].id).part(0)
+        with pytest.raises(ApprovalNotFoundError):
+            part.respond(approved=True)
         part.add_result({"seen": 1})
 
         call = part.part.value

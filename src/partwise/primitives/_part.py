@@ -6,7 +6,7 @@ from typing import Any
 
 import attrs
 
-from partwise.errors import ApprovalNotFoundError
+from partwise.errors import ApprovalNotFoundError, ToolCallNotFoundError
 from partwise.messages import COMPLETE, Approval, Interrupt, Message, Part, PartStatus, ToolCallPart, part_status
 from partwise.reactive import Slice
 from partwise.runtimes import Operation
@@ -80,12 +80,13 @@ class PartView:
         """Decide on the permission that the call asks for; the first answer is final.
 
         Raises:
+            ToolCallNotFoundError: The part is no tool call.
             ApprovalNotFoundError: The call asks for none.
             ApprovalError: It cannot be answered (any more).
         """
-        call = self._call
-        if call is None or call.approval is None:
-            raise ApprovalNotFoundError(id="", where=f"part {self.position} of message {self.message_id!r}")
+        call = self._call()
+        if call.approval is None:
+            raise ApprovalNotFoundError(id="", where=f"tool call {call.tool_call_id!r}")
         return self._thread.respond_to_approval(
             call.approval.id,
             approved=approved,
@@ -98,27 +99,25 @@ class PartView:
         """Give the call its result.
 
         Raises:
-            PartNotFoundError: The part is no tool call.
+            ToolCallNotFoundError: The part is no tool call.
         """
-        return self._thread.add_tool_result(self.message_id, self._call_id, result)
+        return self._thread.add_tool_result(self.message_id, self._call().tool_call_id, result)
 
     def resume(self, payload: Any) -> None:
         """Give the running tool the answer that it asked for.
 
         Raises:
+            ToolCallNotFoundError: The part is no tool call.
             NotAllowedError: It asks nothing.
         """
-        self._thread.resume_tool_call(self._call_id, payload)
+        self._thread.resume_tool_call(self._call().tool_call_id, payload)
 
-    @property
-    def _call(self) -> ToolCallPart | None:
+    def _call(self) -> ToolCallPart:
         part = self.part.value
-        return part if isinstance(part, ToolCallPart) else None
-
-    @property
-    def _call_id(self) -> str:
-        call = self._call
-        return "" if call is None else call.tool_call_id
+        if not isinstance(part, ToolCallPart):
+            name = f"part {self.position}"
+            raise ToolCallNotFoundError(name, where=f"message {self.message_id!r}")
+        return part
 
 
 def _status(message: Message, position: int) -> PartStatus:
