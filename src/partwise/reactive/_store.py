@@ -80,6 +80,15 @@ class Store(Generic[S]):
         """
         self._engine.commit(state)
 
+    def check_writer(self) -> None:
+        """Check that the caller may commit, before anything else is changed with it.
+
+        Raises:
+            WrongThreadError: Another thread owns the store; use ``post``.
+            StoreClosedError: The store was closed.
+        """
+        self._engine.check_writer()
+
     def update(self, function: Callable[[S], S]) -> None:
         """Commit what a function makes of the newest snapshot.
 

@@ -39,6 +39,15 @@ class Document:
         """The present snapshot, writes of an open batch included."""
         return self.store.value
 
+    def check_writer(self) -> None:
+        """Check that the caller may change the document.
+
+        Raises:
+            WrongThreadError: Another thread owns it.
+            StoreClosedError: It was closed.
+        """
+        self.store.check_writer()
+
     def batch(self) -> AbstractContextManager[object]:
         """Join the commits made inside into one emission."""
         return self.store.batch()
@@ -57,28 +66,34 @@ class Document:
 
     def put(self, parent_id: str | None, message: Message) -> None:
         """Store a message, or its newer version, and commit what that shows."""
+        self.check_writer()
         self._show(self.tree.put(parent_id, message))
 
     def replace(self, message: Message) -> None:
         """Store the newer version of a message where it is; a message that is gone stays gone."""
+        self.check_writer()
         place = self.tree.find(message.id)
         if place is not None and place.message is not message:
             self._show(self.tree.put(place.parent_id, message))
 
     def delete(self, message_id: str) -> None:
         """Remove a message; what hangs under it moves to its parent."""
+        self.check_writer()
         self._show(self.tree.delete(message_id))
 
     def switch_to(self, message_id: str) -> None:
         """Show the branch of a message."""
+        self.check_writer()
         self._show(self.tree.switch_to(message_id))
 
     def import_(self, export: Export[Message]) -> None:
         """Add or update the messages of an export and show its head."""
+        self.check_writer()
         self._show(self.tree.import_(export))
 
     def replace_all(self, export: Export[Message]) -> None:
         """Put an export in the place of everything."""
+        self.check_writer()
         self._show(self.tree.replace_all(export))
 
     def _show(self, change: Change[Message]) -> None:
@@ -107,8 +122,10 @@ class Document:
             fresh: Iterable[str] = (message.id for message in change.messages)
             branches = {id: ids for id in kept if (ids := state.branches.get(id)) is not None}
         else:
-            branches = dict(state.branches)
             fresh = (change.message.id,) if isinstance(change, Appended) else ()
+            if not (fresh or change.branched):
+                return state.branches
+            branches = dict(state.branches)
         for message_id in (*change.branched, *fresh):
             ids = self.tree.branches_of(message_id)
             if len(ids) > 1:

@@ -7,6 +7,8 @@ from typing import Any
 
 import anyio
 
+from partwise.errors import RuntimeClosedError
+
 __all__ = ["Operation"]
 
 
@@ -45,9 +47,14 @@ class Operation:
         return self.wait().__await__()
 
     def settle(self, error: BaseException | None = None) -> None:
-        """Tell that the action has settled; the first outcome stays."""
+        """Tell that the action has settled; the first outcome stays.
+
+        A cancellation is its task's own affair: whoever waits elsewhere hears that the runtime ended.
+        """
         if not self._is_done:
             self._is_done = True
+            if error is not None and not isinstance(error, Exception):
+                error = RuntimeClosedError("The runtime was left before this had settled.")
             self._error = error
             self._event.set()
 

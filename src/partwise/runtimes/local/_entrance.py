@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from contextlib import suppress
 
 from partwise.runtimes._operation import Operation
@@ -23,14 +24,17 @@ class Entrance:
         self._loader = loader
         self._queue = queue
         self._appender = appender
+        self._waiting: deque[tuple[AppendRequest, Operation]] = deque()
 
     def take(self, request: AppendRequest) -> Operation:
         """Take a message in; see ``LocalThread.append``."""
         pending = self._loader.pending
-        if pending is None:
+        if pending is None and not self._waiting:
             return self._route(request)
         operation = Operation()
-        self._host.spawn(self._take_later, pending, request, operation)
+        self._waiting.append((request, operation))
+        if pending is not None and len(self._waiting) == 1:
+            self._host.spawn(self._take_waiting, pending)
         return operation
 
     def _route(self, request: AppendRequest) -> Operation:
@@ -43,15 +47,30 @@ class Entrance:
                 self._queue.messages.clear()
         return self._appender.append(request)
 
-    async def _take_later(self, pending: Operation, request: AppendRequest, operation: Operation) -> None:
+    async def _take_waiting(self, pending: Operation) -> None:
         try:
-            # A load that failed is told to whoever asked for it; the message goes in all the same.
+            # A load that failed is told to whoever asked for it; the messages go in all the same.
             with suppress(Exception):
                 await pending
-            await self._route(request)
-        except Exception as error:
-            operation.settle(error)
         except BaseException as error:
-            operation.settle(error)
+            for _, operation in self._waiting:
+                operation.settle(error)
             raise
-        operation.settle()
+        while self._waiting:
+            request, operation = self._waiting.popleft()
+            try:
+                routed = self._route(request)
+            except Exception as error:
+                operation.settle(error)
+            else:
+                self._host.spawn(_pass_on, routed, operation)
+
+
+async def _pass_on(routed: Operation, operation: Operation) -> None:
+    try:
+        await routed
+    except BaseException as error:
+        operation.settle(error)
+        if not isinstance(error, Exception):
+            raise
+    operation.settle()

@@ -25,7 +25,8 @@ Verb: TypeAlias = Literal["append", "update"]
 @attrs.define(eq=False)
 class _Write:
     item: HistoryItem
-    operation: Operation
+    history: History
+    operation: Operation = attrs.field(factory=Operation)
     started: Awaitable[object] | Exception | None = None
 
     @property
@@ -88,7 +89,7 @@ class HistoryWriter:
             above = message.id
 
     def _give(self, history: History, item: HistoryItem) -> Operation:
-        write = _Write(item, Operation())
+        write = _Write(item, history)
         self._given.add(item.message.id)
         self._written.add(item.message.id)
         self._waiting.append(write)
@@ -129,7 +130,8 @@ class HistoryWriter:
                 try:
                     write.operation.settle(await self._perform(write))
                 except BaseException as error:
-                    write.operation.settle(error)
+                    for unwritten in (write, *self._waiting):
+                        unwritten.operation.settle(error)
                     raise
         finally:
             self._is_busy = False
@@ -145,20 +147,20 @@ class HistoryWriter:
             self._host.report_history("set_head", head_id, error)
 
     async def _perform(self, write: _Write) -> HistoryError | None:
-        history = self._host.options.history
-        if history is None:
-            return None
         for message_id, item in list(self._unsaved.items()):
-            if message_id != write.message_id and await self._store(history, _Write(item, Operation())) is not None:
+            if message_id not in self._host.document.tree:
+                # Deleted since: storing it now would bring it back.
+                del self._unsaved[message_id]
+            elif message_id != write.message_id and await self._store(_Write(item, write.history)) is not None:
                 self._unsaved[write.message_id] = write.item
                 text = f"did not get message {write.message_id!r}, because {message_id!r} before it is not stored"
                 return HistoryError("append", text, message_id=write.message_id)
-        return await self._store(history, write)
+        return await self._store(write)
 
-    async def _store(self, history: History, write: _Write) -> HistoryError | None:
+    async def _store(self, write: _Write) -> HistoryError | None:
         message_id = write.message_id
         verb = self._verb(message_id)
-        started = self._call(history, write.item) if write.started is None else write.started
+        started = self._call(write.history, write.item) if write.started is None else write.started
         error = started if isinstance(started, Exception) else await _outcome(started)
         if error is not None:
             self._unsaved[message_id] = write.item

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import attrs
 
@@ -12,6 +13,7 @@ from partwise.store import Initialize, PersistenceFailed, Report, ThreadEvent
 from partwise.tools import ModelContextRegistry
 
 from ._options import LocalOptions
+from ._tasks import Tasks
 
 __all__ = ["Host"]
 
@@ -21,7 +23,7 @@ class Host:
     """The document, the events and the options of one local thread.
 
     Attributes:
-        spawn: Starts an async function as a task of the runtime.
+        tasks: The tasks of the runtime.
         generation: Grows whenever work that waits for something becomes pointless, as on ``detach``.
         is_initialized: Whether the thread was announced.
     """
@@ -30,9 +32,23 @@ class Host:
     events: Events[ThreadEvent]
     options: LocalOptions
     context: ModelContextRegistry
-    spawn: Callable[..., None]
+    tasks: Tasks
     generation: int = 0
     is_initialized: bool = False
+
+    def spawn(self, function: Callable[..., Any], *args: Any) -> None:
+        """Start an async function as a task of the runtime."""
+        self.tasks.spawn(function, *args)
+
+    def check_open(self) -> None:
+        """Check that the thread can be changed from here and now.
+
+        Raises:
+            RuntimeClosedError: The runtime was not entered yet, or was left.
+            WrongThreadError: Another thread owns it.
+        """
+        self.tasks.check_open()
+        self.document.check_writer()
 
     def announce(self) -> None:
         """Tell listeners, once, that the thread is about to have its first message."""

@@ -52,8 +52,7 @@ class Queueing:
         """The user pressed stop."""
         if self._host.options.clears_queue_on_cancel:
             self.messages.clear()
-        else:
-            self.messages.notify_cancelled()
+        self.messages.notify_cancelled()
 
     def drop(self) -> None:
         """Forget the queue and everything in it."""

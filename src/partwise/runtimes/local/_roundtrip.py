@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncIterable, AsyncIterator, Mapping
-from typing import Any, cast
+from collections.abc import AsyncIterable, AsyncIterator
+from typing import Any
 
 import attrs
 
-from partwise.adapters import ChatModel, RunContext, RunResult
-from partwise.errors import AbortedError, AdapterError
+from partwise.adapters import ChatModel, RunContext
+from partwise.errors import AdapterError
 from partwise.messages import (
     COMPLETE_UNKNOWN,
     INCOMPLETE_TOOL_CALLS,
@@ -17,16 +17,16 @@ from partwise.messages import (
     REQUIRES_INTERRUPT,
     RUNNING,
     AssistantMessage,
-    AssistantPart,
     RequiresActionStatus,
     RunningStatus,
-    parts_from_like,
     should_continue,
     with_status,
 )
-from partwise.stream import Fold, is_chunk
+from partwise.stream import Chunk, Fold, is_chunk
 
+from ._attempt import Ending, attempt, close
 from ._host import Host
+from ._outputs import content_from, is_sound, nonsense, result_from
 from ._run import Run, RunBoard
 from ._step import Base, abandoned, apply_result, cancel_applies, cancelled, failed, without_interrupts
 from ._tooling import Tooling
@@ -65,19 +65,9 @@ class Roundtrips:
             self._runs.write(run, with_status(message, INCOMPLETE_TOOL_CALLS))
             return None
         self._runs.write(run, with_status(message, RUNNING))
-        error: Exception | None = None
-        is_aborted = False
-        with run.new_scope():
-            try:
-                if not run.is_cancelled:
-                    await self._work(run)
-            except AbortedError:
-                is_aborted = True
-            except Exception as raised:
-                error = raised
-        run.scope = None
-        self.conclude(run, error=error, is_aborted=is_aborted)
-        return error
+        ending = Ending() if run.is_cancelled else await attempt(run, self._work, self._report)
+        self.conclude(run, error=ending.error, is_aborted=ending.is_aborted)
+        return ending.error
 
     def conclude(self, run: Run, *, error: Exception | None = None, is_aborted: bool = False) -> None:
         """Give the message of a roundtrip that is over the status that lasts."""
@@ -127,7 +117,7 @@ class Roundtrips:
             if given is not None:
                 self._take(run, given, answer)
         else:
-            raise _nonsense(output, "returned", run)
+            raise nonsense(output, "returned", run)
         message = self._runs.owned(run)
         if message is not None and answer.has_chunks and (answer.fold.is_finished or not run.is_cancelled):
             self._runs.write(run, answer.fold.finish(message))
@@ -138,9 +128,7 @@ class Roundtrips:
                 if run.is_cancelled or not self._take(run, output, answer):
                     break
         finally:
-            close = getattr(outputs, "aclose", None)
-            if close is not None:
-                await close()
+            await close(outputs, self._report)
 
     def _take(self, run: Run, output: object, answer: Answer) -> bool:
         """Fold one output into the message; returns False when the run may not write any more."""
@@ -149,7 +137,7 @@ class Roundtrips:
             return False
         if is_chunk(output):
             answer.has_chunks = True
-            return self._runs.write(run, answer.fold.apply(message, output))
+            return self._runs.write(run, _folded(answer.fold, message, output, run))
         result = result_from(output, run)
         content = None
         if result.content is not MISSING:
@@ -187,34 +175,10 @@ class Roundtrips:
         )
 
 
-def content_from(content: object, run: Run) -> tuple[AssistantPart, ...]:
-    """Return the parts of a result; those without an id get one that stays the same from yield to yield."""
-    parts = parts_from_like(content, "assistant", run.message_id, keep_blank=True)
-    return cast("tuple[AssistantPart, ...]", parts)
-
-
-def result_from(output: object, run: Run) -> RunResult:
-    """Return a result for what a model gave: a result, or a mapping with a result's fields.
-
-    Raises:
-        AdapterError: It is neither.
-    """
-    if isinstance(output, RunResult):
-        return output
-    fields = _fields(output)
-    if fields is not None and not fields.keys() - {"content", "status", "metadata"}:
-        return RunResult(**fields)
-    raise _nonsense(output, "yielded", run)
-
-
-def _fields(output: object) -> dict[str, Any] | None:
-    return dict(cast("Mapping[str, Any]", output)) if isinstance(output, Mapping) else None
-
-
-def _nonsense(output: object, verb: str, run: Run) -> AdapterError:
-    shown = repr(output)
-    text = (
-        f"{verb} {shown if len(shown) <= 80 else shown[:77] + '...'} ({type(output).__name__}) in run {run.id!r}; "
-        "give a RunResult, or chunks such as TextDelta"
-    )
-    return AdapterError("chat model", text, message_id=run.message_id)
+def _folded(fold: Fold, message: AssistantMessage, chunk: Chunk, run: Run) -> AssistantMessage:
+    if not is_sound(chunk):
+        raise nonsense(chunk, "yielded", run)
+    try:
+        return fold.apply(message, chunk)
+    except Exception as error:
+        raise nonsense(chunk, "yielded", run, error) from error

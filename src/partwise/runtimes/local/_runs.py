@@ -21,6 +21,7 @@ from partwise.messages import (
     should_continue,
     with_status,
 )
+from partwise.runtimes._operation import Operation
 from partwise.store import RunEnd, RunStart
 
 from ._history import HistoryWriter
@@ -157,6 +158,7 @@ class Runs:
                 "chat model", f"did not end {self._host.options.cancel_timeout:g} s after its run was told to"
             )
             self.roundtrips.conclude(run, is_aborted=True)
+            self._store(run)
             self._end(run, None)
 
     async def _execute(self, run: Run) -> None:
@@ -208,11 +210,24 @@ class Runs:
         run.error = error
         run.ended.set()
         run.operation.settle(error)
-        if was_active or run.signal.reason == "cancel":
+        # A listener may have started the next run by now.
+        if (was_active and self.active is None) or run.signal.reason == "cancel":
             self._on_idle(run)
 
     async def _persist(self, run: Run) -> HistoryError | None:
-        """Store the message at the end of a roundtrip if it is finished, or paused and can be rewritten."""
+        """Wait until the message is stored at the end of a roundtrip; a cancelled run does not wait."""
+        operation = self._store(run)
+        if operation is None:
+            return None
+        with run.new_scope():
+            try:
+                await operation
+            except HistoryError as error:
+                return error
+        return None
+
+    def _store(self, run: Run) -> Operation | None:
+        """Store the message if it is finished, or paused and can be rewritten."""
         message = self.owned(run)
         if message is None or isinstance(message.status, RunningStatus):
             return None
@@ -221,15 +236,7 @@ class Runs:
         ):
             return None
         place = self._host.document.tree.get(message.id)
-        operation = self._history.write(
-            HistoryItem(parent_id=place.parent_id, message=message, run_config=run.run_config)
-        )
-        with run.new_scope():
-            try:
-                await operation
-            except HistoryError as error:
-                return error
-        return None
+        return self._history.write(HistoryItem(parent_id=place.parent_id, message=message, run_config=run.run_config))
 
     def abandon_pauses(self, parent_id: str | None) -> None:
         """Close what still waits for somebody above a new answer: the conversation went on without it."""

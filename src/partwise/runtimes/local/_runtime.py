@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import AsyncExitStack
+from collections.abc import Iterable, Sequence
 from types import TracebackType
-from typing import Any, Self, cast
+from typing import Self, cast
 
 import anyio
 from anyio.abc import TaskGroup
 
 from partwise.adapters import ChatModel, ChatModelFunction, FeedbackFunction, History, Suggestions
-from partwise.errors import RuntimeClosedError
 from partwise.reactive import ErrorHook, log_error
 from partwise.tools import ContextProvider
 
 from ._options import DEFAULT_MAX_STEPS, InitializeFunction, LocalOptions
+from ._tasks import Tasks
 from ._thread import LocalThread
 
 __all__ = ["LocalRuntime"]
@@ -83,36 +82,41 @@ class LocalRuntime:
             thread_id=thread_id,
             cancel_timeout=cancel_timeout,
         )
-        self._tasks: TaskGroup | None = None
-        self._cancel_timeout = cancel_timeout
-        self._stack = AsyncExitStack()
-        self.thread = LocalThread(options, self._spawn, on_error=on_error)
+        self._tasks = Tasks()
+        self._group: TaskGroup | None = None
+        self.thread = LocalThread(options, self._tasks, on_error=on_error)
         self.thread.begin(instructions, _providers(tools), tuple(messages))
 
     async def __aenter__(self) -> Self:
-        """Start the runtime's task group."""
-        self._tasks = await self._stack.enter_async_context(anyio.create_task_group())
+        """Start the runtime's task group.
+
+        Raises:
+            RuntimeClosedError: It was entered before.
+        """
+        self._tasks.check_unused()
+        self._group = await anyio.create_task_group().__aenter__()
+        self._tasks.open(self._group)
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> bool | None:
         """End what runs, wait for what is being stored, and close the thread."""
+        group = self._group
+        if group is None:
+            return None
+        # What the block raised leaves as it is; a task group would put a group around it.
+        is_own = isinstance(error, Exception)
         try:
-            with anyio.move_on_after(2 * self._cancel_timeout, shield=True):
-                await self.thread.finish()
-            if self._tasks is not None:
-                self._tasks.cancel_scope.cancel()
-            return await self._stack.__aexit__(kind, error, traceback)
+            await self.thread.finish()
         finally:
-            self._tasks = None
-            self.thread.close()
-
-    def _spawn(self, function: Callable[..., Any], *args: Any) -> None:
-        if self._tasks is None:
-            text = "The runtime is not open. Enter it with 'async with' first, and keep it open while you use it."
-            raise RuntimeClosedError(text)
-        self._tasks.start_soon(function, *args)
+            group.cancel_scope.cancel()
+            try:
+                is_swallowed = await group.__aexit__(*((None, None, None) if is_own else (kind, error, traceback)))
+            finally:
+                self._tasks.close()
+                self.thread.close()
+        return is_swallowed and not is_own
 
 
 def _providers(tools: ContextProvider | Sequence[ContextProvider]) -> tuple[ContextProvider, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal, TypeVar
 
+import anyio
 import attrs
 
 from partwise.adapters import ChatModel, ChatModelFunction, FeedbackType
@@ -44,6 +45,7 @@ from ._queueing import Queueing
 from ._run import Run
 from ._runs import Runs
 from ._suggest import SuggestionTask
+from ._tasks import Tasks
 
 __all__ = ["LocalThread"]
 
@@ -57,13 +59,13 @@ class LocalThread:
     background return an ``Operation``, which may be awaited and need not be.
     """
 
-    def __init__(self, options: LocalOptions, spawn: Callable[..., None], *, on_error: ErrorHook) -> None:
+    def __init__(self, options: LocalOptions, tasks: Tasks, *, on_error: ErrorHook) -> None:
         self._host = Host(
             document=Document(ThreadState(), on_error=on_error),
-            events=Events(on_error=on_error, replays=lambda event: event.type == "initialize", spawn=spawn),
+            events=Events(on_error=on_error, replays=lambda event: event.type == "initialize", spawn=tasks.spawn),
             options=options,
             context=ModelContextRegistry(self._on_context_change),
-            spawn=spawn,
+            tasks=tasks,
         )
         self._history = HistoryWriter(self._host)
         self._suggestions = SuggestionTask(self._host)
@@ -163,6 +165,7 @@ class LocalThread:
             MessageLikeError: The message breaks a rule of its role; nothing is changed.
             ParentNotFoundError: The parent is unknown; nothing is changed.
         """
+        self._host.check_open()
         request = AppendRequest(
             message=message_from_like(message, fallback_id=new_id(), fallback_status=COMPLETE_UNKNOWN),
             parent_id=None if parent_id is MISSING else parent_id,
@@ -212,6 +215,7 @@ class LocalThread:
         stream: ChatModel | ChatModelFunction | None,
         via: str | None,
     ) -> Operation:
+        self._host.check_open()
         if parent_id is not None and parent_id not in self._host.document.tree:
             raise ParentNotFoundError(parent_id, where="this thread")
         self._host.announce()
@@ -273,6 +277,7 @@ class LocalThread:
             NotAllowedError: It is no answer (code ``"not-assistant"``).
             ToolCallNotFoundError: It has no such call.
         """
+        self._host.check_open()
         return self._answering.add_tool_result(
             message_id, tool_call_id, result, is_error=is_error, artifact=artifact, model_content=model_content
         )
@@ -303,6 +308,7 @@ class LocalThread:
             OptionNotFoundError: The approval does not offer that option.
             ApprovalError: It cannot be answered; ``code`` says why. Nothing is changed.
         """
+        self._host.check_open()
         return self._answering.respond_to_approval(
             approval_id, approved=approved, option_id=option_id, reason=reason, tool_call_id=tool_call_id
         )
@@ -350,6 +356,7 @@ class LocalThread:
         Raises:
             UnsupportedError: The history cannot delete.
         """
+        self._host.check_open()
         return delete_message(self._host, self._runs, message_id)
 
     @property
@@ -387,6 +394,7 @@ class LocalThread:
 
     def load(self) -> Operation:
         """Load the history; asked again, it is the same load, unless that failed."""
+        self._host.check_open()
         return self._loader.load()
 
     def export(self) -> Export[Message]:
@@ -450,9 +458,12 @@ class LocalThread:
     async def finish(self) -> None:
         """End what runs, wait until it has, and until what is being stored is stored; called by the runtime."""
         self.detach()
-        for run in self._runs.live:
-            await run.ended.wait()
-        await self._history.wait()
+        timeout = self._host.options.cancel_timeout
+        with anyio.move_on_after(2 * timeout, shield=True):
+            for run in self._runs.live:
+                await run.ended.wait()
+        with anyio.move_on_after(timeout, shield=True):
+            await self._history.wait()
 
     def close(self) -> None:
         """Complete every slice; called by the runtime."""

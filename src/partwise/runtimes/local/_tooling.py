@@ -54,11 +54,11 @@ class Tooling:
         self._runs = runs
         self._executions = Executions()
         self._questions: dict[str, _Question] = {}
-        self._busy: Run | None = None
+        self._busy: set[Run] = set()
 
     def is_running_tools(self, run: Run | None) -> bool:
         """Tell whether the run is executing tools, as opposed to listening to the model."""
-        return run is not None and self._busy is run
+        return run in self._busy
 
     async def run_open_calls(self, run: Run) -> None:
         """Run what may run, ask about what needs permission, and leave the message paused if it is."""
@@ -78,11 +78,11 @@ class Tooling:
             for part, response in refused:
                 self._respond(run, part.tool_call_id, response)
             self._set_status(run, RUNNING)
-        self._busy = run
+        self._busy.add(run)
         try:
             await run_tools(ours, tools, lambda part: self._context(run, part), partial(self._respond, run))
         finally:
-            self._busy = None
+            self._busy.discard(run)
         self._set_status(run, self._status_after(run))
 
     def answer(self, tool_call_id: str, payload: Any) -> None:
@@ -99,10 +99,15 @@ class Tooling:
             )
             raise NotAllowedError(text, code="not-waiting", id=tool_call_id)
         question.answer = payload
-        self._change(question.run, tool_call_id, lambda call: attrs.evolve(call, interrupt=None))
-        if not any(other.run is question.run for other in self._questions.values()):
-            self._set_status(question.run, RUNNING)
+        self._withdraw(question.run, tool_call_id)
         question.event.set()
+
+    def _withdraw(self, run: Run, tool_call_id: str) -> None:
+        """Take a question back that was answered, or that its tool asks no more."""
+        with self._host.document.batch():
+            self._change(run, tool_call_id, lambda call: attrs.evolve(call, interrupt=None))
+            if not any(other.run is run for other in self._questions.values()):
+                self._set_status(run, RUNNING)
 
     async def _ask(self, run: Run, tool_call_id: str, payload: Any) -> Any:
         question = self._questions[tool_call_id] = _Question(run)
@@ -114,6 +119,7 @@ class Tooling:
         finally:
             if self._questions.get(tool_call_id) is question:
                 del self._questions[tool_call_id]
+                self._withdraw(run, tool_call_id)
         return question.answer
 
     def _status_after(self, run: Run) -> Any:
