@@ -315,6 +315,33 @@ async def test_a_running_tool_asks_and_gets_the_answer() -> None:
         await s.shows("Thanks.")
 
 
+async def test_a_tool_can_ask_one_question_after_the_other() -> None:
+    tools = Toolkit()
+
+    @tools.frontend
+    async def add(context: ToolContext) -> int:
+        """Ask for two numbers."""
+        return int(await context.human("first?")) + int(await context.human("second?"))
+
+    async def model(run: RunContext) -> AsyncGenerator[Chunk, None]:
+        if run.roundtrip:
+            yield TextDelta("Thanks.")
+            return
+        yield ToolCallStart("a", "add")
+        yield ToolArgsDelta("a", "{}")
+        yield ToolArgsFinish("a")
+        yield Finish("tool-calls")
+
+    async with screen(scripted(model, tools)) as s:
+        await s.say("hi")
+        for question, answer in (("first?", "3"), ("second?", "4")):
+            await s.shows(question)
+            await s.until(lambda: isinstance(s.app.focused, Input) and not s.app.focused.value)
+            await s.pilot.press(answer, "enter")
+        await s.shows("Thanks.")
+        assert "│ 7 " in s.text
+
+
 async def test_arguments_that_do_not_only_grow_are_replaced() -> None:
     outputs = [
         [{"type": "tool-call", "tool_call_id": "x", "tool_name": "look", "args_text": '{"a": 1'}],

@@ -219,6 +219,33 @@ async def test_a_running_tool_can_ask_and_gets_the_next_line() -> None:
     ]
 
 
+async def test_a_tool_can_ask_one_question_after_the_other() -> None:
+    tools = Toolkit()
+
+    @tools.frontend
+    async def add(context: ToolContext) -> int:
+        """Ask for two numbers."""
+        return int(await context.human("first?")) + int(await context.human("second?"))
+
+    async def model(run: RunContext) -> AsyncGenerator[Chunk, None]:
+        if run.roundtrip:
+            yield TextDelta("Thanks.")
+            return
+        yield ToolCallStart("a", "add")
+        yield ToolArgsDelta("a", "{}")
+        yield ToolArgsFinish("a")
+        yield Finish("tool-calls")
+
+    said = await chat(scripted(model, tools), "hi", "3", "4")
+
+    assert said.out.splitlines()[1:] == [
+        "[question] add asks: first? 3",
+        "[question] add asks: second? 4",
+        "[tool] add -> 7",
+        "Thanks.",
+    ]
+
+
 async def test_a_question_that_nobody_answers_ends_the_run() -> None:
     tools = Toolkit()
 

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 from partwise._version import __version__
 
+from ._bench import BenchOptions, bench_options, declare_bench
 from ._options import DEFAULT_THREAD, ChatOptions, Engine, default_database
 
 __all__ = ["parse"]
@@ -37,7 +38,7 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: error: {message} (see '{self.prog} --help')\n")
 
 
-def parse(arguments: Sequence[str], environment: Mapping[str, str]) -> ChatOptions | None:
+def parse(arguments: Sequence[str], environment: Mapping[str, str]) -> ChatOptions | BenchOptions | None:
     """Read the command line.
 
     Args:
@@ -62,10 +63,13 @@ def parse(arguments: Sequence[str], environment: Mapping[str, str]) -> ChatOptio
         allow_abbrev=False,
     )
     _declare(chat)
+    declare_bench(commands, _Parser)
     given = parser.parse_args(list(arguments))
     if given.command is None:
         parser.print_help()
         return None
+    if given.command == "bench":
+        return bench_options(given, parser.error)
     return _options(given, chat.error, environment)
 
 

@@ -13,6 +13,7 @@ import anyio
 from partwise.errors import PartwiseError
 
 from ._arguments import parse
+from ._bench import BenchOptions
 from ._engine import Answering, choose
 from ._options import ChatOptions
 
@@ -31,6 +32,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parse(sys.argv[1:] if arguments is None else arguments, os.environ)
     if options is None:
         return 0
+    if isinstance(options, BenchOptions):
+        from ._bench._fanout import run_bench  # loads what a chat does not need
+
+        try:
+            return run_bench(options)
+        except KeyboardInterrupt:
+            return 130
     try:
         engine = choose(options)
     except (PartwiseError, ImportError) as error:

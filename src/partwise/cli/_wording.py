@@ -81,13 +81,14 @@ def state_of(part: ToolCallPart, status: PartStatus) -> str:
     """Return the title of a call: its tool, and how far it has come."""
     if part.has_result:
         return f"✗ {part.tool_name} failed" if part.is_error else f"✓ {part.tool_name}"
-    if part.interrupt is not None and status.type in {"requires-action", "running"}:
-        return f"? {part.tool_name} asks you"
+    if status.type in {"requires-action", "running"}:
+        if part.interrupt is not None:
+            return f"? {part.tool_name} asks you"
+        if part.approval is not None and part.approval.is_open:
+            return f"? {part.tool_name} wants to run: allow?"
     match status:
         case RunningStatus():
             return f"● {part.tool_name} …"
-        case RequiresActionStatus() if part.approval is not None and part.approval.is_open:
-            return f"? {part.tool_name} wants to run: allow?"
         case RequiresActionStatus():
             return f"● {part.tool_name} waits for its result"
         case CompleteStatus():

@@ -41,6 +41,7 @@ class ApprovalRow(Vertical):
 
     def __init__(self, approval: Approval) -> None:
         super().__init__()
+        self.subject: object = approval.id
         self._approval = approval
         self._chosen: ApprovalOption | None = None
 
@@ -103,11 +104,11 @@ class QuestionRow(Vertical):
 
     def __init__(self, payload: object) -> None:
         super().__init__()
-        self._payload = payload
+        self.subject = payload
 
     def compose(self) -> ComposeResult:
         """Show the question and an input."""
-        yield Static(as_line(self._payload), markup=False, classes="question")
+        yield Static(as_line(self.subject), markup=False, classes="question")
         yield Input(placeholder="Your answer")
 
 
@@ -213,7 +214,8 @@ class ToolCard(Follows, Vertical, can_focus=True):
                 await there.remove()
                 if had_focus:
                     self.focus()
-        elif not there:
+        elif not any(one.subject == row.subject for one in there):
+            await there.remove()  # a tool may ask its next question before the first one was seen to go
             await self.mount(row)
             self.post_message(self.Asks(self))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from types import CodeType, FrameType
 from typing import Protocol
@@ -101,7 +101,7 @@ class _Reads:
 
 
 @contextmanager
-def _counted_reads() -> Iterator[_Reads]:
+def _counted_reads() -> Generator[_Reads]:
     """Count the calls of selectors without changing them, so that what is counted is what was measured."""
     reads = _Reads()
 

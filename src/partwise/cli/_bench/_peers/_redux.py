@@ -24,6 +24,8 @@ class Redux:
         self._parameters = parameters
         self._targets = parameters.targets()
         self._deliveries = 0
+
+        self._action: Any = type("NewText", (redux.BaseAction,), {"__annotations__": {"text": str}})
         self._store: Any = redux.Store(self._reduce, redux.StoreOptions(auto_init=True, side_effect_threads=0))
         self._autoruns: list[Any] = [self._autorun(place) for place in parameters.places()]
         self._deliveries = 0
@@ -31,19 +33,19 @@ class Redux:
     def _reduce(self, state: Thread | None, action: object) -> Thread:
         if state is None:
             return thread(self._parameters.messages)
-        return with_texts(state, self._targets, action) if isinstance(action, str) else state
+        text = getattr(action, "text", None)
+        return state if text is None else with_texts(state, self._targets, text)
 
     def _autorun(self, place: Place) -> Any:
-        @self._store.autorun(reader(place, self._parameters.depth))
         def hear(value: object) -> None:
             del value
             self._deliveries += 1
 
-        return hear
+        return self._store.autorun(reader(place, self._parameters.depth))(hear)
 
     def change(self, number: int) -> None:
         """Dispatch the next action."""
-        self._store.dispatch(f"token {number}")
+        self._store.dispatch(self._action(text=f"token {number}"))
 
     def deliveries(self) -> int:
         """Return how often an autorun ran."""
