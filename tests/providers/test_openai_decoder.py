@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from partwise.messages import FilePart, ImagePart, UrlSourcePart, Usage
 from partwise.providers.openai import ChatDecoder
-from partwise.providers.openai._payloads import PayloadReader
+from partwise.providers.wire import PayloadReader
 from partwise.stream import (
     Chunk,
     ErrorChunk,
@@ -420,7 +420,7 @@ def test_a_missing_blank_line_between_payloads_is_forgiven() -> None:
 
 def test_a_payload_that_is_no_object_is_dropped_and_logged(caplog: pytest.LogCaptureFixture) -> None:
     assert payloads(b'data: {"a"\n\ndata: [1]\n\ndata: {"b": 2}\n\ndata: {"tail') == [{"b": 2}]
-    assert [record.name for record in caplog.records] == ["partwise.providers.openai"] * 3
+    assert [record.name for record in caplog.records] == ["partwise.providers"] * 3
 
 
 @pytest.mark.parametrize(

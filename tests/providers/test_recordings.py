@@ -24,8 +24,8 @@ from partwise.messages import (
     Usage,
 )
 from partwise.providers.openai import ChatDecoder
-from partwise.providers.openai._payloads import PayloadReader
 from partwise.providers.replay import read_recording, replay_chat
+from partwise.providers.wire import PayloadReader
 from partwise.stream import Fold
 
 OWN = Path(__file__).parent / "recordings"

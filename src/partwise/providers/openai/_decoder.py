@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Iterator, Mapping
-from typing import Any, Protocol, TypeAlias, assert_never
+from collections.abc import Iterator
+from typing import assert_never
 
 from partwise.messages import FilePart, ImagePart, UrlSourcePart, Usage, error_record
+from partwise.providers.wire import Json, Payload, error_of, fields_of, mapping, mappings, merge_usage, word
 from partwise.stream import (
     Chunk,
     ErrorChunk,
@@ -20,32 +21,12 @@ from partwise.stream import (
     TextDelta,
 )
 
-from ._fields import (
-    Json,
-    Piece,
-    error_of,
-    finish_of,
-    mapping,
-    mappings,
-    merge_usage,
-    reasoning_marks,
-    sources_of,
-    text_pieces,
-    usage_of,
-    word,
-)
+from ._fields import Piece, finish_of, reasoning_marks, sources_of, text_pieces, usage_of
 from ._think import ThinkTags
 from ._tool_calls import ToolCallFragments
 
-__all__ = ["ChatDecoder", "ChatPayload"]
+__all__ = ["ChatDecoder"]
 
-
-class _Dumpable(Protocol):
-    def model_dump(self, **options: Any) -> dict[str, Any]: ...
-
-
-ChatPayload: TypeAlias = Mapping[str, Any] | _Dumpable
-"""A payload as JSON, or the SDK's object for it."""
 
 _CONTENT = ("content", "reasoning_content", "reasoning", "refusal", "tool_calls", "function_call", "executed_tools")
 _NOTHING: Json = {}
@@ -99,9 +80,9 @@ class ChatDecoder:
         self._images: set[str] = set()
         self._audio: list[bytes] = []
 
-    def decode(self, payload: ChatPayload) -> list[Chunk]:
+    def decode(self, payload: Payload) -> list[Chunk]:
         """Return the chunks that a payload gives; usually one, often none."""
-        fields = payload if isinstance(payload, Mapping) else payload.model_dump(exclude_unset=True, warnings=False)
+        fields = fields_of(payload)
         choice = next((item for item in mappings(fields.get("choices")) if item.get("index") in (0, None)), _NOTHING)
         delta = mapping(choice.get("delta"))
         chunks: list[Chunk] = []

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Literal, TypeAlias, cast
+from collections.abc import Iterator
+from typing import Literal, TypeAlias, cast
 
-from partwise.messages import FrozenDict, UrlSourcePart, Usage, freeze
+from partwise.messages import UrlSourcePart, Usage
+from partwise.providers.wire import Json, count, mapping, mappings, word
 from partwise.stream import FinishReason
 
 __all__ = [
-    "Json",
     "Piece",
-    "error_of",
     "finish_of",
-    "mapping",
-    "mappings",
-    "merge_usage",
     "reasoning_marks",
     "sources_of",
     "text_pieces",
     "usage_of",
-    "word",
 ]
 
-Json: TypeAlias = Mapping[str, Any]
 Piece: TypeAlias = tuple[Literal["text", "reasoning", "refusal"], str]
 
 _FINISHES: dict[str, FinishReason] = {
@@ -40,22 +34,6 @@ _FINISHES: dict[str, FinishReason] = {
     "content_filter": "content-filter",
     "error": "error",
 }
-
-
-def mapping(value: object) -> Json:
-    """Return a JSON object, or an empty one in place of anything else."""
-    return cast("Json", value) if isinstance(value, Mapping) else {}
-
-
-def mappings(value: object) -> list[Json]:
-    """Return the JSON objects of a list, or nothing in place of anything else."""
-    items = cast("list[object]", value) if isinstance(value, list) else []
-    return [cast("Json", item) for item in items if isinstance(item, Mapping)]
-
-
-def word(value: object) -> str:
-    """Return a text, or an empty one in place of anything else: absent, null and "" mean the same for ids and names."""
-    return value if isinstance(value, str) else ""
 
 
 def text_pieces(delta: Json) -> Iterator[Piece]:
@@ -107,28 +85,12 @@ def usage_of(payload: Json, choice: Json) -> Usage | None:
     found = payload.get("usage") or mapping(payload.get("x_groq")).get("usage") or choice.get("usage")
     usage = mapping(found)
     told = Usage(
-        input_tokens=_count(usage.get("prompt_tokens")),
-        output_tokens=_count(usage.get("completion_tokens")),
-        reasoning_tokens=_count(mapping(usage.get("completion_tokens_details")).get("reasoning_tokens")),
-        cached_input_tokens=_count(mapping(usage.get("prompt_tokens_details")).get("cached_tokens")),
+        input_tokens=count(usage.get("prompt_tokens")),
+        output_tokens=count(usage.get("completion_tokens")),
+        reasoning_tokens=count(mapping(usage.get("completion_tokens_details")).get("reasoning_tokens")),
+        cached_input_tokens=count(mapping(usage.get("prompt_tokens_details")).get("cached_tokens")),
     )
     return told if told.input_tokens or told.output_tokens else None
-
-
-def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def merge_usage(old: Usage | None, new: Usage | None) -> Usage | None:
-    """Lay a later snapshot of the usage over an earlier one, field by field."""
-    if old is None or new is None:
-        return new or old
-    return Usage(
-        input_tokens=old.input_tokens if new.input_tokens is None else new.input_tokens,
-        output_tokens=old.output_tokens if new.output_tokens is None else new.output_tokens,
-        reasoning_tokens=old.reasoning_tokens if new.reasoning_tokens is None else new.reasoning_tokens,
-        cached_input_tokens=old.cached_input_tokens if new.cached_input_tokens is None else new.cached_input_tokens,
-    )
 
 
 def sources_of(payload: Json, delta: Json) -> Iterator[UrlSourcePart]:
@@ -150,12 +112,3 @@ def _source(url: object, title: object, citation: Json) -> Iterator[UrlSourcePar
     yield UrlSourcePart(
         id=url, url=url, title=word(title) or None, provider_metadata={"openai": span} if span else None
     )
-
-
-def error_of(error: object) -> FrozenDict:
-    """Describe an error that a server sent as a structured error; what else it says stays beside it."""
-    fields = mapping(error)
-    code = next((str(fields[key]) for key in ("code", "type", "status_code") if fields.get(key)), "provider-error")
-    message = word(fields.get("message")) or word(fields.get("detail")) or (error if isinstance(error, str) else "")
-    kept = {key: value for key, value in fields.items() if key not in ("severity", "display")}
-    return FrozenDict({**freeze(kept), "code": code, "message": message or f"The provider reported an error: {error}"})

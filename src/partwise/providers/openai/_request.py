@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, assert_never
 
@@ -23,9 +22,17 @@ from partwise.messages import (
     UserPart,
     thaw,
 )
+from partwise.providers.wire import (
+    address_of,
+    arguments_text,
+    as_json,
+    file_note,
+    is_provider_executed,
+    request_headers,
+    settings_of,
+    user_parts,
+)
 from partwise.tools import tools_for_backend
-
-from ._fields import mapping
 
 if TYPE_CHECKING:
     from partwise.adapters import RunContext
@@ -60,12 +67,9 @@ def chat_request(run: RunContext, model: str, defaults: Mapping[str, Any]) -> di
         defaults: Further parameters, as the SDK calls them.
     """
     context = run.context
-    settings = {name: thaw(context.call_settings[name]) for name in _SETTINGS if name in context.call_settings}
+    settings = settings_of(run, _SETTINGS)
     if context.config.get("reasoning_effort") is not None:
         settings.setdefault("reasoning_effort", context.config["reasoning_effort"])
-    headers = context.call_settings.get("headers")
-    if headers:
-        settings["extra_headers"] = {**(defaults.get("extra_headers") or {}), **thaw(headers)}
     tools = [
         {"type": "function", "function": {"name": name, **_description(tool), "parameters": thaw(tool["parameters"])}}
         for name, tool in tools_for_backend(context).items()
@@ -73,6 +77,7 @@ def chat_request(run: RunContext, model: str, defaults: Mapping[str, Any]) -> di
     return {
         **defaults,
         **settings,
+        **request_headers(run, defaults),
         **({"tools": tools} if tools else {}),
         "model": context.config.get("model_name") or model,
         "messages": chat_messages((*run.messages, run.message), system=context.system),
@@ -104,8 +109,7 @@ def chat_messages(messages: Sequence[Message], *, system: str | None = None) -> 
 
 
 def _user_content(message: UserMessage) -> str | list[dict[str, Any]]:
-    parts = [*message.content, *(part for attachment in message.attachments for part in attachment.content)]
-    items = [item for part in parts for item in _user_item(part)]
+    items = [item for part in user_parts(message) for item in _user_item(part)]
     if all(item["type"] == "text" for item in items):
         return "\n\n".join(item["text"] for item in items)
     return items
@@ -132,16 +136,14 @@ def _text(text: str) -> dict[str, Any]:
 
 
 def _file(part: FilePart) -> dict[str, Any]:
-    if part.source_type == "id":
-        return {"type": "file", "file": {"file_id": part.data}}
-    is_url = part.source_type == "url" or part.data.lower().startswith(("http://", "https://"))
-    is_address = is_url or part.data.startswith("data:")
-    address = part.data if is_address else f"data:{part.media_type};base64,{part.data}"
+    address = address_of(part.data, part.media_type, part.source_type)
+    if address.id:
+        return {"type": "file", "file": {"file_id": address.id}}
     if part.media_type.startswith("image/"):
-        return {"type": "image_url", "image_url": {"url": address}}
-    if is_url and not part.data.startswith("data:"):  # the API takes files, but no addresses of files
-        return _text(f"[{part.filename or part.media_type}]({part.data})")
-    return {"type": "file", "file": {"filename": part.filename or "file", "file_data": address}}
+        return {"type": "image_url", "image_url": {"url": address.data_url}}
+    if address.url and not address.url.startswith("data:"):  # the API takes files, but no addresses of files
+        return _text(f"[{part.filename or part.media_type}]({address.url})")
+    return {"type": "file", "file": {"filename": part.filename or "file", "file_data": address.data_url}}
 
 
 def _assistant_messages(message: AssistantMessage) -> Iterator[dict[str, Any]]:
@@ -150,7 +152,7 @@ def _assistant_messages(message: AssistantMessage) -> Iterator[dict[str, Any]]:
     calls: list[ToolCallPart] = []
     for part in message.content:
         if isinstance(part, ToolCallPart):
-            if part.has_result and not _ran_at_provider(part):
+            if part.has_result and not is_provider_executed(part, "openai"):
                 calls.append(part)
             continue
         if isinstance(part, (TextPart, ReasoningPart)) and calls:
@@ -159,11 +161,6 @@ def _assistant_messages(message: AssistantMessage) -> Iterator[dict[str, Any]]:
         if isinstance(part, TextPart):
             texts.append(part.text)
     yield from _roundtrip(texts, calls)
-
-
-def _ran_at_provider(part: ToolCallPart) -> bool:
-    said = mapping((part.provider_metadata or {}).get("openai"))
-    return bool(said.get("provider_executed"))
 
 
 def _roundtrip(texts: Iterable[str], calls: Sequence[ToolCallPart]) -> Iterator[dict[str, Any]]:
@@ -179,24 +176,14 @@ def _roundtrip(texts: Iterable[str], calls: Sequence[ToolCallPart]) -> Iterator[
 
 
 def _call(call: ToolCallPart) -> dict[str, Any]:
-    function = {"name": call.tool_name or "unknown", "arguments": _arguments(call)}
+    function = {"name": call.tool_name or "unknown", "arguments": arguments_text(call)}
     return {"id": call.tool_call_id, "type": "function", "function": function}
-
-
-def _arguments(call: ToolCallPart) -> str:
-    """Return the arguments as they came if they are JSON, because many servers refuse a turn with broken ones."""
-    try:
-        if isinstance(json.loads(call.args_text), dict):
-            return call.args_text
-    except (ValueError, RecursionError):
-        pass
-    return _as_json(call.args)
 
 
 def _result(call: ToolCallPart) -> str | list[dict[str, Any]]:
     if call.model_content is not None:
         return [_text(_model_text(content)) for content in call.model_content]
-    return call.result if isinstance(call.result, str) else _as_json(call.result)
+    return call.result if isinstance(call.result, str) else as_json(call.result)
 
 
 def _model_text(content: TextContent | FileContent) -> str:
@@ -204,10 +191,6 @@ def _model_text(content: TextContent | FileContent) -> str:
         case TextContent():
             return content.text
         case FileContent():  # a tool's message may hold nothing but text
-            return f"[file {content.filename or ''} ({content.media_type})]"
+            return file_note(content)
         case _:
             assert_never(content)
-
-
-def _as_json(value: object) -> str:
-    return json.dumps(thaw(value), ensure_ascii=False, default=str)

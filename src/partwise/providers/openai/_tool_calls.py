@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
+from partwise.providers.wire import FreeIds, Json, mapping, mappings, word
 from partwise.stream import Chunk, ToolArgsDelta, ToolArgsFinish, ToolCallStart, ToolResult
-
-from ._fields import Json, mapping, mappings, word
 
 __all__ = ["ToolCallFragments"]
 
@@ -33,13 +32,13 @@ class ToolCallFragments:
     blanked or null after the first fragment, and used again by a later completion of the stream.
     """
 
-    __slots__ = ("_by_index", "_executed", "_last", "_used", "count")
+    __slots__ = ("_by_index", "_executed", "_ids", "_last", "count")
 
     def __init__(self) -> None:
         self._by_index: dict[int, _Call] = {}
         self._executed: dict[object, tuple[str, bool]] = {}
         self._last: _Call | None = None
-        self._used: set[str] = set()
+        self._ids = FreeIds()
         self.count = 0
         """How many calls were opened that somebody else than the provider has to run."""
 
@@ -123,13 +122,7 @@ class ToolCallFragments:
         self._executed[index] = call_id, has_result or is_answered
 
     def _free_id(self, wire_id: str, completion_id: str) -> str:
-        wanted = wire_id or f"{completion_id or 'call'}-{len(self._used)}"
-        free, number = wanted, 1
-        while free in self._used:
-            number += 1
-            free = f"{wanted}-{number}"
-        self._used.add(free)
-        return free
+        return self._ids.take(wire_id or f"{completion_id or 'call'}-{len(self._ids)}")
 
 
 def _as_text(arguments: object) -> str:

@@ -11,7 +11,7 @@ from partwise.stream import SseEvent, SseReader
 
 __all__ = ["PayloadReader"]
 
-_LOG = logging.getLogger("partwise.providers.openai")
+_LOG = logging.getLogger("partwise.providers")
 
 
 class PayloadReader:

@@ -1,0 +1,44 @@
+"""What the chat models of all providers share: reading payloads, streaming an answer, writing a conversation down."""
+
+from ._answer import Decoder, SdkErrors, answer
+from ._fields import FreeIds, Json, Payload, count, error_of, fields_of, mapping, mappings, merge_usage, word
+from ._payloads import PayloadReader
+from ._sending import (
+    FileAddress,
+    address_of,
+    arguments_text,
+    as_json,
+    file_note,
+    is_provider_executed,
+    request_headers,
+    said_by,
+    settings_of,
+    user_parts,
+)
+
+__all__ = [
+    "Decoder",
+    "FileAddress",
+    "FreeIds",
+    "Json",
+    "Payload",
+    "PayloadReader",
+    "SdkErrors",
+    "address_of",
+    "answer",
+    "arguments_text",
+    "as_json",
+    "count",
+    "error_of",
+    "fields_of",
+    "file_note",
+    "is_provider_executed",
+    "mapping",
+    "mappings",
+    "merge_usage",
+    "request_headers",
+    "said_by",
+    "settings_of",
+    "user_parts",
+    "word",
+]
