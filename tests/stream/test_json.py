@@ -135,7 +135,7 @@ def test_it_tells_which_fields_are_complete() -> None:
     assert not reader.complete()
     assert not reader.complete(("nowhere",))
     assert not reader.complete(("lines", "0"))
-    assert not reader.complete(("path", "deeper"))
+    assert reader.complete(("path", "deeper"))
 
     reader.feed('o"}]}')
     assert reader.complete(("lines", 1, "n"))
@@ -237,3 +237,45 @@ def test_a_large_text_full_of_escapes_is_read() -> None:
     text = json.dumps({"content": "a line of a file\n" * 50_000})
 
     assert read(text).is_complete
+
+
+def test_it_tells_where_it_is() -> None:
+    reader = ArgsReader()
+    seen = []
+    for piece in ['{"l', '": ', "[", '"a', '", {"k": "v', '"}', ", 1", "2", "]", ', "s": "', "x", '"', "}"]:
+        reader.feed(piece)
+        seen.append(reader.partial_path)
+
+    assert seen == [
+        (),
+        (),
+        ("l",),
+        ("l", 0),
+        ("l", 1, "k"),
+        ("l",),
+        ("l",),
+        ("l",),
+        (),
+        ("s",),
+        ("s",),
+        (),
+        (),
+    ]
+
+
+def test_a_path_to_nowhere_is_known_once_nothing_can_come_there() -> None:
+    reader = read('{"a": {"b": 1}, "c": {')
+
+    assert reader.complete(("a", "nowhere"))
+    assert not reader.complete(("c", "nowhere"))
+    assert not reader.complete(("nowhere",))
+    reader.feed("}}")
+    assert reader.complete(("nowhere", "deeper"))
+
+
+def test_halves_of_a_character_in_two_pieces_are_one_character() -> None:
+    reader = read('{"a": "x\ud83d')
+
+    assert reader.value == {"a": "x"}
+    reader.feed('\ude42"}')
+    assert reader.value == {"a": "x\U0001f642"}

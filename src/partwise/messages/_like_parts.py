@@ -11,9 +11,9 @@ import attrs
 
 from ._blank import is_blank
 from ._frozen import FrozenDict
+from ._json_reader import parse_partial_object
 from ._like_place import Place, Report, log_issue
 from ._messages import Role
-from ._partial_json import parse_partial_object
 from ._parts import (
     AudioPart,
     DataPart,

@@ -9,10 +9,9 @@ from typing import Any, Final, NoReturn, TypeAlias, assert_never, cast
 import attrs
 
 from partwise.errors import StateOperationError
-from partwise.messages import MISSING, FrozenDict, FrozenList, freeze
+from partwise.messages import MISSING, FrozenDict, FrozenList, freeze, join_text
 
 from ._report import Report
-from ._text import join_text
 
 __all__ = [
     "AppendText",
