@@ -4,15 +4,27 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from typing import Any
 
 import anyio
 
 from partwise.adapters import HistoryItem, LoadedHistory, RunContext
-from partwise.messages import AssistantMessage, Message, ToolCallPart, message_text
+from partwise.messages import (
+    COMPLETE_UNKNOWN,
+    AssistantMessage,
+    Message,
+    MessageStatus,
+    TextPart,
+    ToolCallPart,
+    UserMessage,
+    message_text,
+)
 from partwise.repository import Entry, Export
 from partwise.runtimes import LocalRuntime, LocalThread
 from partwise.stream import Finish, ToolArgsDelta, ToolArgsFinish, ToolCallStart
+
+LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 
 
 class Script:
@@ -178,6 +190,18 @@ def reports(thread: LocalThread) -> list[str]:
         )
     )
     return found
+
+
+def question(message_id: str, text: str = "") -> UserMessage:
+    return UserMessage(id=message_id, created_at=LONG_AGO, content=(TextPart(text or message_id),))
+
+
+def answer(message_id: str, *parts: Any, status: MessageStatus = COMPLETE_UNKNOWN) -> AssistantMessage:
+    return AssistantMessage(id=message_id, created_at=LONG_AGO, content=parts or (TextPart(message_id),), status=status)
+
+
+def called(tool_call_id: str, name: str, **fields: Any) -> ToolCallPart:
+    return ToolCallPart(tool_call_id=tool_call_id, tool_name=name, args={}, args_text="{}", **fields)
 
 
 def stored(*messages: Message, head_id: str | None = None, resume: bool = False) -> LoadedHistory:
