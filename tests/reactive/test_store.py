@@ -7,6 +7,7 @@ import random
 import threading
 import warnings
 import weakref
+from typing import ClassVar
 
 import attrs
 import pytest
@@ -716,3 +717,33 @@ def test_debug_mode_warns_of_unstable_results():
     store = Store(0, debug=True)
     with pytest.warns(SelectorWarning, match="another value each time"):
         store.select(lambda n: object()).pipe(record())
+
+
+@attrs.frozen
+class Marked:
+    """A value whose class says what kind of thing it is."""
+
+    kind: ClassVar[str] = "marked"
+    size: ClassVar[int] = 3
+    text: str = ""
+
+
+@attrs.frozen
+class OtherMark:
+    """The other kind."""
+
+    kind: ClassVar[str] = "other"
+    text: str = ""
+
+
+def test_reading_what_a_class_says_depends_on_the_class_and_not_on_the_value() -> None:
+    store: Store[tuple[Marked | OtherMark, ...]] = Store((Marked("a"),))
+    seen: list[object] = []
+    store.select(lambda s: (s[0].kind, getattr(s[0], "size", None))).subscribe(seen.append)
+
+    before = store.statistics().evaluations
+    store.commit((Marked("b"),))
+    assert store.statistics().evaluations == before
+    store.commit((OtherMark("b"),))
+
+    assert seen == [("marked", 3), ("other", None)]

@@ -128,6 +128,14 @@ def _class_method(kind: type, name: str) -> property:
     return property(lambda _self: getattr(kind, name))
 
 
+def _constant(value: object) -> property:
+    def read(self: StandIn) -> object:
+        note(self, TYPE)
+        return value
+
+    return property(read)
+
+
 def _member(kind: type, name: str, member: object) -> object | None:
     """Return what a stand-in has in place of a member of the class, or None to take it as a whole."""
     if isinstance(member, FunctionType | property | staticmethod):
@@ -136,6 +144,8 @@ def _member(kind: type, name: str, member: object) -> object | None:
         return property(cast("functools.cached_property[object]", member).func)
     if isinstance(member, classmethod):
         return _class_method(kind, name)
+    if member is None or isinstance(member, str | int | float | bytes):
+        return _constant(member)
     return None
 
 
