@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from partwise._version import __version__
 from partwise.cli._bench._thread import PARTS, Parameters, Place, reader, thread, with_texts
-from partwise.reactive import AddressStep, Slice, Store, attr, index, key
+from partwise.reactive import AddressStep, Slice, Store, Subscription, attr, index, key
 
 __all__ = ["Address", "Tracked"]
 
@@ -22,12 +22,16 @@ class Tracked:
         self._targets = parameters.targets()
         self._deliveries = 0
         self.store = Store(thread(parameters.messages), name="bench")
-        self._subscriptions = [self.slice_of(place).subscribe(self._hear) for place in parameters.places()]
+        self._subscriptions = [self.listen(place) for place in parameters.places()]
         self._deliveries = 0
 
     def slice_of(self, place: Place) -> Slice[object]:
         """Return the slice of one part."""
         return self.store.select(reader(place, self._parameters.depth))
+
+    def listen(self, place: Place) -> Subscription:
+        """Listen to one part."""
+        return self.slice_of(place).subscribe(self._hear)
 
     def _hear(self, value: object) -> None:
         del value
@@ -48,7 +52,7 @@ class Tracked:
     def churn(self, number: int) -> None:
         """Subscribe to one more part, and dispose."""
         place = divmod(number % (self._parameters.messages * PARTS), PARTS)
-        self.slice_of(place).subscribe(self._hear).dispose()
+        self.listen(place).dispose()
 
     def close(self) -> None:
         """Dispose of every subscription."""

@@ -6,6 +6,7 @@ import importlib.metadata
 
 from reactivex import Observable
 from reactivex import operators as ops
+from reactivex.abc import DisposableBase
 from reactivex.subject import BehaviorSubject
 
 from partwise.cli._bench._thread import PARTS, Parameters, Place, Thread, reader, thread, with_texts
@@ -26,13 +27,17 @@ class RxPipe:
         self._targets = parameters.targets()
         self._deliveries = 0
         self._subject: BehaviorSubject[Thread] = BehaviorSubject(thread(parameters.messages))
-        self._subscriptions = [self._pipe(place).subscribe(self._hear) for place in parameters.places()]
+        self._subscriptions = [self.listen(place) for place in parameters.places()]
         self._deliveries = 0
 
     def _pipe(self, place: Place) -> Observable[object]:
         return self._subject.pipe(
             ops.map(reader(place, self._parameters.depth)), ops.distinct_until_changed(comparer=_same)
         )
+
+    def listen(self, place: Place) -> DisposableBase:
+        """Listen to one part."""
+        return self._pipe(place).subscribe(self._hear)
 
     def _hear(self, value: object) -> None:
         del value
@@ -53,7 +58,7 @@ class RxPipe:
     def churn(self, number: int) -> None:
         """Subscribe to one more part, and dispose."""
         place = divmod(number % (self._parameters.messages * PARTS), PARTS)
-        self._pipe(place).subscribe(self._hear).dispose()
+        self.listen(place).dispose()
 
     def close(self) -> None:
         """Dispose of every subscription."""

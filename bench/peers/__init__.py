@@ -1,0 +1,1 @@
+"""The peers of the fan-out race: those in Python come with partwise, those on node live here."""
