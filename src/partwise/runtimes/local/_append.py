@@ -40,7 +40,11 @@ class Appender:
         host.document.put(parent_id, message)
         ready = attrs.evolve(request, message=message, parent_id=parent_id, is_at_tail=False)
         operation = Operation()
-        barrier = None if host.options.initialize is None else host.options.initialize()
+        try:
+            barrier = None if host.options.initialize is None else host.options.initialize()
+        except Exception as error:
+            operation.settle(self._not_sent(message.id, error))
+            return operation
         if barrier is None:
             self._proceed(ready, operation)
         else:
@@ -54,13 +58,8 @@ class Appender:
         try:
             await barrier
         except Exception as error:
-            self._take_back(message_id)
-            failure: NotSentError | None = None
-            if self._host.generation == generation:
-                text = f"Message {message_id!r} was not sent: the thread could not be made: {error}"
-                failure = NotSentError(text, message_id=message_id)
-                failure.__cause__ = error
-            operation.settle(failure)
+            failure = self._not_sent(message_id, error)
+            operation.settle(failure if self._host.generation == generation else None)
             return
         except BaseException as error:
             operation.settle(error)
@@ -70,6 +69,13 @@ class Appender:
             operation.settle()
             return
         self._proceed(request, operation)
+
+    def _not_sent(self, message_id: str, error: Exception) -> NotSentError:
+        self._take_back(message_id)
+        text = f"Message {message_id!r} was not sent: the thread could not be made: {error}"
+        failure = NotSentError(text, message_id=message_id)
+        failure.__cause__ = error
+        return failure
 
     def _take_back(self, message_id: str) -> None:
         if message_id in self._host.document.tree:

@@ -72,7 +72,7 @@ class Roundtrips:
     def conclude(self, run: Run, *, error: Exception | None = None, is_aborted: bool = False) -> None:
         """Give the message of a roundtrip that is over the status that lasts."""
         message = self._runs.owned(run)
-        if message is None:
+        if message is None or run.is_concluded:
             return
         if error is not None:
             message = failed(message, error)

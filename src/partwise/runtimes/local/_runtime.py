@@ -106,7 +106,7 @@ class LocalRuntime:
         if group is None:
             return None
         # What the block raised leaves as it is; a task group would put a group around it.
-        is_own = isinstance(error, Exception)
+        is_own = not isinstance(error, (anyio.get_cancelled_exc_class(), BaseExceptionGroup))
         try:
             await self.thread.finish()
         finally:
