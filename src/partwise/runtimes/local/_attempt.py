@@ -11,8 +11,6 @@ import attrs
 
 from partwise.errors import AbortedError
 
-from ._run import Run
-
 __all__ = ["Ending", "attempt", "close"]
 
 Report = Callable[[Exception], None]
@@ -31,15 +29,15 @@ class Ending:
     is_aborted: bool = False
 
 
-async def attempt(run: Run, work: Callable[[Run], Awaitable[None]], report: Report) -> Ending:
-    """Do the work of a run in its cancel scope.
+async def attempt(scope: anyio.CancelScope, work: Callable[[], Awaitable[None]], report: Report) -> Ending:
+    """Do a piece of work in a cancel scope.
 
-    A cancellation that comes from outside of the run passes through, alone; what failed beside it is
-    reported.
+    A cancellation that comes from outside of the scope passes through, alone; what failed beside it
+    is reported.
     """
     try:
-        with run.new_scope():
-            await work(run)
+        with scope:
+            await work()
     except BaseException as raised:
         cancellation, failure = _parted(raised)
         try:
@@ -54,8 +52,6 @@ async def attempt(run: Run, work: Callable[[Run], Awaitable[None]], report: Repo
         if not isinstance(failure, Exception):
             raise
         return _ending(failure)
-    finally:
-        run.scope = None
     return Ending()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import AsyncIterable, AsyncIterator
+from functools import partial
 from typing import Any
 
 import attrs
@@ -65,7 +66,10 @@ class Roundtrips:
             self._runs.write(run, with_status(message, INCOMPLETE_TOOL_CALLS))
             return None
         self._runs.write(run, with_status(message, RUNNING))
-        ending = Ending() if run.is_cancelled else await attempt(run, self._work, self._report)
+        ending = Ending()
+        if not run.is_cancelled:
+            ending = await attempt(run.new_scope(), partial(self._work, run), self._report)
+        run.scope = None
         self.conclude(run, error=ending.error, is_aborted=ending.is_aborted)
         return ending.error
 

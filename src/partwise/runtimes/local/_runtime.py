@@ -105,18 +105,26 @@ class LocalRuntime:
         group = self._group
         if group is None:
             return None
-        # What the block raised leaves as it is; a task group would put a group around it.
-        is_own = not isinstance(error, (anyio.get_cancelled_exc_class(), BaseExceptionGroup))
+        is_swallowed: bool | None = None
         try:
             await self.thread.finish()
         finally:
             group.cancel_scope.cancel()
             try:
-                is_swallowed = await group.__aexit__(*((None, None, None) if is_own else (kind, error, traceback)))
+                if _tells_of_cancellation(error):
+                    is_swallowed = await group.__aexit__(kind, error, traceback)
+                else:
+                    # What the block raised leaves as it is; a task group would put a group around it.
+                    await group.__aexit__(None, None, None)
             finally:
                 self._tasks.close()
                 self.thread.close()
-        return is_swallowed and not is_own
+        return is_swallowed
+
+
+def _tells_of_cancellation(error: object) -> bool:
+    cancelled = anyio.get_cancelled_exc_class()
+    return isinstance(error, (cancelled, BaseExceptionGroup)) and not isinstance(error, Exception)
 
 
 def _providers(tools: ContextProvider | Sequence[ContextProvider]) -> tuple[ContextProvider, ...]:

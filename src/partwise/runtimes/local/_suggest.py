@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable
+from typing import cast
 
 import anyio
 
 from partwise.adapters import SuggestionRequest
+from partwise.errors import AdapterError
 from partwise.store import Suggestion
 
+from ._attempt import attempt, close
 from ._host import Host
 
 __all__ = ["SuggestionTask"]
@@ -39,23 +42,42 @@ class SuggestionTask:
         suggest = self._host.options.suggestions
         if suggest is None:
             return
-        with scope:
-            try:
-                request = SuggestionRequest(
-                    messages=tuple(self._host.document.state.messages), thread_id=self._host.options.thread_id
-                )
-                output = suggest(request)
-                if inspect.isawaitable(output):
-                    self._show(scope, await output)
-                else:
-                    async for suggestions in output:
-                        self._show(scope, suggestions)
-            except Exception as error:
-                self._host.report("suggestions", f"failed: {error}", error)
+        request = SuggestionRequest(
+            messages=tuple(self._host.document.state.messages), thread_id=self._host.options.thread_id
+        )
+
+        async def work() -> None:
+            output = suggest(request)
+            if inspect.isawaitable(output):
+                self._show(scope, await output)
+            else:
+                await self._follow(scope, aiter(output))
+
+        ending = await attempt(scope, work, self._report)
+        if ending.error is not None:
+            self._report(ending.error)
         if self._scope is scope:
             self._scope = None
 
-    def _show(self, scope: anyio.CancelScope, suggestions: Iterable[Suggestion | str]) -> None:
-        if self._scope is scope:
-            shown = tuple(Suggestion(item) if isinstance(item, str) else item for item in suggestions)
-            self._host.document.set(suggestions=shown)
+    async def _follow(self, scope: anyio.CancelScope, outputs: AsyncIterator[Iterable[Suggestion | str]]) -> None:
+        try:
+            async for suggestions in outputs:
+                if not self._show(scope, suggestions):
+                    break
+        finally:
+            await close(outputs, self._report)
+
+    def _show(self, scope: anyio.CancelScope, suggestions: Iterable[Suggestion | str]) -> bool:
+        """Show suggestions; returns False when nobody wants them any more."""
+        if self._scope is not scope:
+            return False
+        shown = tuple(Suggestion(item) if isinstance(item, str) else item for item in suggestions)
+        if not all(isinstance(item, Suggestion) for item in cast("tuple[object, ...]", shown)):
+            text = f"gave {shown!r}, which are no suggestions"
+            adapter = "suggestions"
+            raise AdapterError(adapter, text)
+        self._host.document.set(suggestions=shown)
+        return True
+
+    def _report(self, error: Exception) -> None:
+        self._host.report("suggestions", f"failed: {error}", error)
