@@ -233,14 +233,24 @@ class MessageQueue:
                 self._cancel()
         except Exception as error:
             self._ignored_ends -= 1
-            self._lanes["steer"].insert(0, entry)
-            self._on_change()
-            self._on_failure(error)
+            self._keep(entry, error)
             return
         finally:
             self._is_interrupting = False
         self._is_running = True
-        self._driver.run(entry.request, steer=True)
+        try:
+            self._driver.run(entry.request, steer=True)
+        except Exception as error:
+            # The present run is cancelled all the same; its end frees the thread and lets nothing loose.
+            self._ignored_ends -= 1
+            self._cancelled_ends = 1
+            self._is_paused = True
+            self._keep(entry, error)
+
+    def _keep(self, entry: _Entry, error: Exception) -> None:
+        self._lanes["steer"].insert(0, entry)
+        self._on_change()
+        self._on_failure(error)
 
 
 def queue_item(message: Message) -> QueueItem:

@@ -75,8 +75,8 @@ class Queueing:
             self._host.report("queue", f"a queued message failed: {error}", error)
         if self._dispatch is token:
             self._dispatch = None
-        if self._runs_started == runs_before:
-            self.messages.notify_idle()
+            if self._runs_started == runs_before:
+                self.messages.notify_idle()
 
     async def _release(self) -> None:
         if not self._is_waiting_for_human():

@@ -28,6 +28,7 @@ from partwise.runtimes._capabilities import local_capabilities
 from partwise.runtimes._composer import Composer
 from partwise.runtimes._document import Document
 from partwise.runtimes._operation import Operation
+from partwise.runtimes._queue import MessageQueue
 from partwise.runtimes._requests import AppendRequest
 from partwise.store import MessageSlice, ModelContextUpdate, ThreadEvent, ThreadState
 from partwise.tools import ContextProvider, ModelContextRegistry, ProviderHandle
@@ -358,6 +359,11 @@ class LocalThread:
         """
         self._host.check_open()
         return delete_message(self._host, self._runs, message_id)
+
+    @property
+    def queue(self) -> MessageQueue:
+        """The messages that wait for the thread to be free; they can be removed, moved and changed here."""
+        return self._queue.messages
 
     @property
     def composer(self) -> Composer:
