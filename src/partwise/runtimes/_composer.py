@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from typing import Any, Protocol
+from typing import Any, Protocol, assert_never
 
 import attrs
 
@@ -12,7 +12,11 @@ from partwise.errors import NotAllowedError
 from partwise.messages import (
     AssistantMessage,
     AssistantMetadata,
+    AudioPart,
     CompleteAttachment,
+    DataPart,
+    FilePart,
+    ImagePart,
     Message,
     Metadata,
     Role,
@@ -174,6 +178,28 @@ def composed(draft: ComposerState, passed_on: tuple[Any, ...] = ()) -> Message:
             return SystemMessage(id=new_id(), created_at=now, content=content, metadata=Metadata(custom=custom))
 
 
+def _attachments_of(message: UserMessage) -> tuple[CompleteAttachment, ...]:
+    """What an edited message carries beside its text; a draft has only text and attachments."""
+    own = (_as_attachment(part) for part in message.content if not isinstance(part, TextPart))
+    return (*message.attachments, *own)
+
+
+def _as_attachment(part: ImagePart | FilePart | AudioPart | DataPart) -> CompleteAttachment:
+    content_type: str | None = None
+    match part:
+        case ImagePart():
+            kind, name = "image", part.filename
+        case FilePart():
+            kind, name, content_type = "document", part.filename, part.media_type
+        case AudioPart():
+            kind, name = "audio", None
+        case DataPart():
+            kind, name = "data", part.name
+        case _:
+            assert_never(part)
+    return CompleteAttachment(id=new_id(), type=kind, name=name or kind, content_type=content_type, content=(part,))
+
+
 def edited(message: Message, run_config: Mapping[str, Any]) -> ComposerState:
     """Return the draft with which the editing of a message begins."""
     quote = message.metadata.custom.get("quote")
@@ -181,6 +207,6 @@ def edited(message: Message, run_config: Mapping[str, Any]) -> ComposerState:
         text=message_text(message),
         role=message.role,
         run_config=run_config,
-        attachments=message.attachments if isinstance(message, UserMessage) else (),
+        attachments=_attachments_of(message) if isinstance(message, UserMessage) else (),
         quote=Quote(text=quote["text"], message_id=quote["message_id"]) if quote else None,
     )
