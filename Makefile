@@ -42,8 +42,8 @@ check: $(STAMPS)/dev ## lint, format check, both type checkers, import contracts
 	run lint-imports --no-logo --no-cache ; \
 	if [ -n "$$failed" ]; then echo "partwise: not clean:$$failed" >&2; exit 1; fi
 
-bench: $(STAMPS)/test ## run the benchmarks; ARGS are given to pytest
-	@exec $(BIN)/python -m pytest bench --benchmark-enable --benchmark-only $(ARGS)
+bench: $(STAMPS)/bench $(STAMPS)/bench-node ## measure partwise beside its peers and against its budgets; ARGS='--only fanout'
+	@exec $(BIN)/python -m bench $(ARGS)
 
 docs: $(STAMPS)/docs ## build the pages of docs/ into site/
 	@exec $(BIN)/mkdocs build --strict --quiet
@@ -78,6 +78,17 @@ $(STAMPS)/chat: pyproject.toml | $(STAMPS)/venv
 
 $(STAMPS)/test: pyproject.toml | $(STAMPS)/chat
 	$(call install,what the tests need,--editable '.[all]' --group test)
+
+$(STAMPS)/bench: pyproject.toml | $(STAMPS)/test
+	$(call install,the peers of the bench,--editable '.[all]' --group bench)
+
+# Without npm, or without its registry, the peers on node are left out; the bench says so.
+$(STAMPS)/bench-node: bench/package-lock.json | $(STAMPS)/venv
+	@if command -v npm >/dev/null; then \
+		echo "partwise: installing the peers on node into bench/node_modules ..." >&2; \
+		npm ci --prefix bench --no-audit --no-fund --loglevel=error </dev/null >&2 && touch $@ || \
+			echo "partwise: npm failed; the peers on node are left out." >&2; \
+	fi
 
 $(STAMPS)/dev: pyproject.toml | $(STAMPS)/test
 	$(call install,what the checks need,--editable '.[all]' --group dev)

@@ -141,6 +141,13 @@ BUDGETS = (
         _times,
     ),
     Budget(
+        "the same, against the floor of the fan-out race, whose values have fewer fields",
+        "at most 8 times",
+        _worst(*((f"stream/tracked selector/{slices}", f"floor/{slices}") for slices in (10, 10_000))),
+        _at_most(8),
+        _times,
+    ),
+    Budget(
         "a bare Rx pipe per slice takes longer, 10,000 slices",
         "at least 500 times",
         _ratio("rx-pipe/10000", "partwise/10000"),

@@ -77,8 +77,8 @@ def measure(on_step: Step, *, sizes: tuple[int, ...] = SIZES, changes: int = CHA
         rows=tuple(rows),
         figures=figures,
         notes=(
-            f"{changes:,} commits each, thresholds {gc.get_threshold()}. A commit leaves nothing to collect; growing: each "
-            "tenth step also adds a listener that stays, as a screen does that scrolls, and that sets the collector "
+            f"{changes:,} commits each, thresholds {gc.get_threshold()}. A commit leaves nothing to collect. Growing: "
+            "each tenth step also adds a listener that stays, as a screen does that scrolls; that sets the collector "
             "going. Frozen: gc.freeze() after the first listeners, as a program may do when its screen stands.",
         ),
     )
