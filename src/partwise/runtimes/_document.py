@@ -108,7 +108,7 @@ class Document:
                 messages=messages,
                 branches=branches,
                 head_id=self.tree.head_id,
-                state=_model_state(messages),
+                state=_model_state_after(state.state, messages, change),
             )
         )
         if self.on_head is not None and self.tree.head_id != state.head_id:
@@ -146,6 +146,16 @@ def _messages_after(messages: KeyedSeq[str, Message], change: Change[Message]) -
             return messages.with_items((message.id, message) for message in visible)
         case _:
             return messages
+
+
+def _model_state_after(state: Any, messages: KeyedSeq[str, Message], change: Change[Message]) -> Any:
+    """The model's state after a change; a message that is no answer leaves it, however long the thread is."""
+    if isinstance(change, (Appended, Replaced)):
+        if not isinstance(change.message, AssistantMessage):
+            return state
+        if isinstance(change, Appended):
+            return change.message.metadata.state
+    return _model_state(messages)
 
 
 def _model_state(messages: KeyedSeq[str, Message]) -> Any:

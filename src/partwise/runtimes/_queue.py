@@ -97,6 +97,12 @@ class MessageQueue:
         self._is_paused = False
         self._add("steer", request)
 
+    def give_back(self, request: AppendRequest) -> None:
+        """Take back a message that was sent and reached nobody; it goes first at the next explicit send."""
+        self._is_paused = True
+        self._lanes["queue"].insert(0, _Entry(queue_item(request.message), request))
+        self._on_change()
+
     def notify_busy(self) -> None:
         """Take note that a run started, whoever started it."""
         self._is_paused = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from partwise.messages import AssistantMessage, RequiresActionStatus
+from partwise.messages import AssistantMessage, RequiresActionStatus, is_not_sent
 from partwise.runtimes._operation import Operation
 from partwise.runtimes._queue import MessageQueue
 from partwise.runtimes._requests import AppendRequest
@@ -66,15 +66,19 @@ class Queueing:
         token = self._dispatch = object()
         runs_before = self._runs_started
         operation = self._appender.append(request)
-        self._host.spawn(self._after, token, operation, runs_before)
+        self._host.spawn(self._after, token, request, operation, runs_before)
 
-    async def _after(self, token: object, operation: Operation, runs_before: int) -> None:
+    async def _after(self, token: object, request: AppendRequest, operation: Operation, runs_before: int) -> None:
+        is_lost = False
         try:
             await operation
         except Exception as error:
+            is_lost = is_not_sent(error)
             self._host.report("queue", f"a queued message failed: {error}", error)
         if self._dispatch is token:
             self._dispatch = None
+            if is_lost:
+                self.messages.give_back(request)
             if self._runs_started == runs_before:
                 self.messages.notify_idle()
 
