@@ -27,7 +27,7 @@ def run(vector: Json) -> Outcome:
             actual = [_prefix(given["text"][:length]) for length in range(len(given["text"]) + 1)]
         case "incremental":
             ends = ["", *("".join(given["deltas"][: count + 1]) for count in range(len(given["deltas"])))]
-            expected = _promised_steps(ends, wanted["steps"], rows)
+            expected = promised_steps(ends, wanted["steps"], rows)
             actual = _steps(given["deltas"])
         case "field-state":
             expected, actual = _fields(given, wanted, rows)
@@ -60,7 +60,7 @@ def _promised(text: str, recorded: list[Json], rows: dict[str, None]) -> list[Js
     promised = list(recorded)
     for length, shown in enumerate(recorded):
         start = text[:length]
-        if _is_other(start):
+        if is_other(start):
             rows["args-are-objects"] = None
             promised[length] = {"parsed": False}
         elif start and not start.strip(" \t\r\n"):
@@ -88,10 +88,10 @@ def _promised(text: str, recorded: list[Json], rows: dict[str, None]) -> list[Js
     return promised
 
 
-def _promised_steps(ends: list[str], recorded: list[Json], rows: dict[str, None]) -> list[Json]:
+def promised_steps(ends: list[str], recorded: list[Json], rows: dict[str, None]) -> list[Json]:
     promised = list(recorded)
     for step, (start, shown) in enumerate(zip(ends, recorded, strict=True)):
-        if _is_other(start):
+        if is_other(start):
             rows["args-are-objects"] = None
             promised[step] = {"value": {}, "state": "partial", "partialPath": []}
         elif _is_hostile(start):
@@ -136,7 +136,7 @@ def _strictly(text: str) -> Json:
         return {}
 
 
-def _is_other(text: str) -> bool:
+def is_other(text: str) -> bool:
     return text.lstrip(" \t\r\n")[:1] not in ("", "{")
 
 

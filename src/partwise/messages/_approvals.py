@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from collections.abc import Mapping
+from typing import Any, Literal, TypeAlias
 
 import attrs
+
+from ._frozen import freeze
 
 __all__ = ["Approval", "ApprovalOption", "ApprovalResolution", "Confirm"]
 
@@ -48,6 +51,7 @@ class Approval:
         is_automatic: Whether a policy decided, not a person.
         option_id: The option that was chosen.
         resolution: Set when the question ended without a decision.
+        extra: What else the source says of it, such as a prompt or a signature; carried untouched.
     """
 
     id: str
@@ -57,6 +61,7 @@ class Approval:
     options: tuple[ApprovalOption, ...] | None = None
     option_id: str | None = None
     resolution: ApprovalResolution | None = None
+    extra: Mapping[str, Any] | None = attrs.field(default=None, converter=freeze)
 
     @property
     def is_open(self) -> bool:

@@ -63,11 +63,13 @@ class ReasoningPart:
     Attributes:
         text: The reasoning so far.
         summary: A summary in place of, or beside, the text.
+        timing: When it began and ended, if somebody measured.
     """
 
     type: ClassVar[Literal["reasoning"]] = "reasoning"
     text: str
     summary: str | None = attrs.field(default=None, kw_only=True)
+    timing: Timing | None = attrs.field(default=None, kw_only=True)
     status: PartStatus | None = attrs.field(default=None, kw_only=True)
     provider_metadata: Mapping[str, Any] | None = attrs.field(default=None, kw_only=True, converter=freeze)
     parent_id: str | None = attrs.field(default=None, kw_only=True)
@@ -214,6 +216,7 @@ class ToolCallPart:
         is_error: Whether the result tells of a failure; None if nobody said.
         artifact: A payload for the UI beside the result, never sent to the model.
         model_content: What the model reads instead of the result.
+        preliminary: What the running tool has told so far, ``MISSING`` if nothing; it is no result.
         interrupt: Set while the running tool waits for a human.
         approval: Set when the call needs, or had, a human's permission.
         messages: The conversation of a sub-agent that ran inside the call.
@@ -230,6 +233,7 @@ class ToolCallPart:
     artifact: Any = attrs.field(default=MISSING, converter=freeze)
     model_content: tuple[ModelContent, ...] | None = None
     timing: Timing | None = None
+    preliminary: Any = attrs.field(default=MISSING, converter=freeze)
     mcp: Mapping[str, Any] | None = attrs.field(default=None, converter=freeze)
     interrupt: Interrupt | None = None
     approval: Approval | None = None

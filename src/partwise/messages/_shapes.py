@@ -134,6 +134,11 @@ _Status: TypeAlias = Annotated[
 # ---------------------------------------------------------------- parts
 
 
+class _Timing(_Shape):
+    started_at: _Number
+    completed_at: _Number | None = None
+
+
 class _Words(_Shape):
     text: StrictStr
     status: _Status | None = None
@@ -148,6 +153,7 @@ class _Text(_Words):
 class _Reasoning(_Words):
     type: Literal["reasoning"]
     summary: StrictStr | None = None
+    timing: Annotated[_Timing, _into(Timing)] | None = None
 
 
 class _UrlSource(_Shape):
@@ -210,11 +216,6 @@ class _GenerativeUI(_Shape):
     parent_id: StrictStr | None = None
 
 
-class _Timing(_Shape):
-    started_at: _Number
-    completed_at: _Number | None = None
-
-
 class _Interrupt(_Shape):
     type: Literal["human"]
     payload: Any
@@ -261,6 +262,7 @@ class _Approval(_Shape):
     options: tuple[Annotated[_Option, _into(ApprovalOption)], ...] | None = None
     option_id: StrictStr | None = None
     resolution: ApprovalResolution | None = None
+    extra: _Object | None = None
 
 
 class _ToolCall(_Shape):
@@ -274,6 +276,7 @@ class _ToolCall(_Shape):
     artifact: Any = _ABSENT
     model_content: tuple[_ModelContent, ...] | None = None
     timing: Annotated[_Timing, _into(Timing)] | None = None
+    preliminary: Any = _ABSENT
     mcp: _Object | None = None
     interrupt: Annotated[_Interrupt, _into(Interrupt)] | None = None
     approval: Annotated[_Approval, _into(Approval)] | None = None

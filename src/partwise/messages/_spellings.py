@@ -57,7 +57,7 @@ _STRUCTURED: Final = frozenset(
     }
 )
 # Fields whose None means something; everywhere else it is the same as an absent field.
-_NONE_COUNTS: Final = frozenset({"artifact", "data", "error", "payload", "result", "state"})
+_NONE_COUNTS: Final = frozenset({"artifact", "data", "error", "payload", "preliminary", "result", "state"})
 
 
 def spelled(name: str) -> str:

@@ -32,6 +32,7 @@ _JSON_FIELDS: Final = frozenset(
         "extra",
         "mcp",
         "payload",
+        "preliminary",
         "provider_metadata",
         "result",
         "spec",

@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 import attrs
 
-from partwise.messages import AssistantPart, FrozenDict, ToolCallPart
+from partwise.messages import (
+    MISSING,
+    Approval,
+    ArgsReader,
+    AssistantPart,
+    FrozenDict,
+    Timing,
+    ToolCallPart,
+    join_text,
+)
 
 from ._chunks import ToolArgsDelta, ToolArgsFinish, ToolCallStart, ToolResult
-from ._json import ArgsReader
+from ._pace import Pace, with_completion
+from ._part_chunks import PartResult, ToolApproval
 
-__all__ = ["Calls", "Content", "merge_metadata", "replace_part"]
+__all__ = ["Calls", "Content", "Drop", "call_at", "merge_metadata", "replace_part"]
 
-Content = tuple[AssistantPart, ...]
+Content: TypeAlias = tuple[AssistantPart, ...]
+Drop: TypeAlias = Callable[[str, str], None]
 
 
 class _Call:
@@ -22,38 +33,47 @@ class _Call:
 
     __slots__ = ("at", "finished", "part_id", "reader")
 
-    def __init__(self, part_id: str, at: int) -> None:
+    def __init__(self, part_id: str, at: int, *, finished: bool = False) -> None:
         self.part_id = part_id
         self.at = at
         self.reader = ArgsReader()
-        self.finished = False
+        self.finished = finished
 
 
 class Calls:
     """Applies the chunks about tool calls to the parts of a message.
 
-    A call is found by the id that its chunks carry. Gateways use an id again in a later roundtrip of
-    the same message; such a call gets an id of its own, and the chunks that follow find it.
+    A call is found by the id that its chunks carry, or by its place. Gateways use an id again in a later
+    roundtrip of the same message; such a call gets an id of its own, and the chunks that follow find it.
 
     Args:
         start: The parts before this index belong to earlier roundtrips.
-        drop: Told the id and the reason when a chunk cannot be used.
+        drop: Told the id, and why, when a chunk cannot be used.
+        pace: Measures when calls begin and end.
     """
 
-    __slots__ = ("_by_id", "_drop", "_start")
+    __slots__ = ("_by_id", "_by_part", "_drop", "_pace", "_start")
 
-    def __init__(self, start: int, drop: Callable[[str, str], None]) -> None:
+    def __init__(self, start: int, drop: Drop, pace: Pace | None = None) -> None:
         self._start = start
         self._drop = drop
+        self._pace = pace
         self._by_id: dict[str, _Call] = {}
+        self._by_part: dict[str, _Call] = {}
 
     def begin(self, content: Content, chunk: ToolCallStart) -> Content:
         """Open a call, or learn the name of one that is there."""
         call = self._by_id.get(chunk.tool_call_id)
         at = None if call is None else self._locate(content, call)
         if at is None:
-            return self._open(content, chunk)
-        old = _call_at(content, at)
+            part = ToolCallPart(
+                tool_call_id=chunk.tool_call_id,
+                tool_name=chunk.tool_name,
+                parent_id=chunk.parent_id,
+                provider_metadata=chunk.provider_metadata,
+            )
+            return self.open(content, part)
+        old = call_at(content, at)
         name = old.tool_name or chunk.tool_name
         metadata = merge_metadata(old.provider_metadata, chunk.provider_metadata)
         parent_id = old.parent_id if chunk.parent_id is None else chunk.parent_id
@@ -62,6 +82,15 @@ class Calls:
         return replace_part(
             content, at, attrs.evolve(old, tool_name=name, provider_metadata=metadata, parent_id=parent_id)
         )
+
+    def open(self, content: Content, part: ToolCallPart) -> Content:
+        """Append a call whose arguments are still to come."""
+        part_id = _free_id(content, part.tool_call_id)
+        call = self._register(part.tool_call_id, part_id, len(content))
+        if part.args_text:
+            call.reader.feed(part.args_text)
+        timing = Timing(started_at=self._pace.now()) if self._pace is not None and part.timing is None else part.timing
+        return (*content, attrs.evolve(part, tool_call_id=part_id, timing=timing))
 
     def grow(self, content: Content, chunk: ToolArgsDelta) -> Content:
         """Add to the arguments of an open call."""
@@ -72,12 +101,11 @@ class Calls:
         if call is None or at is None:
             self._drop(chunk.tool_call_id, "arguments for a call that was never started")
             return content
-        if call.finished:
-            self._drop(chunk.tool_call_id, "arguments after the end of the arguments")
-            return content
-        old = _call_at(content, at)
-        call.reader.feed(chunk.text)
-        return replace_part(content, at, _with_args(old, call.reader.value, old.args_text + chunk.text))
+        return self._grown(content, at, call, chunk.text)
+
+    def grow_at(self, content: Content, at: int, text: str) -> Content:
+        """Add to the arguments of the call at a place."""
+        return self._grown(content, at, self._of(content, at), text) if text else content
 
     def end(self, content: Content, chunk: ToolArgsFinish) -> Content:
         """Close the arguments of a call; the closing text, if there is one, wins over the deltas."""
@@ -89,63 +117,102 @@ class Calls:
         if call.finished:
             self._drop(chunk.tool_call_id, "a second end of the arguments")
             return content
-        old = _call_at(content, at)
+        old = call_at(content, at)
         if chunk.args_text is not None and chunk.args_text != old.args_text:
             if chunk.args_text.startswith(old.args_text):
                 call.reader.feed(chunk.args_text[len(old.args_text) :])
             else:
                 call.reader = ArgsReader()
                 call.reader.feed(chunk.args_text)
-            old = _with_args(old, call.reader.value, chunk.args_text)
-        call.finished = True
-        if call.reader.is_blank:  # many models write nothing at all for a tool without parameters
-            old = _with_args(old, FrozenDict(), "{}")
-        return content if old is content[at] else replace_part(content, at, old)
+            content = replace_part(content, at, _with_args(old, call.reader.value, chunk.args_text))
+        return self._ended(content, at, call)
+
+    def end_at(self, content: Content, at: int) -> Content:
+        """Close the arguments of the call at a place; doing so twice is harmless."""
+        call = self._of(content, at)
+        return content if call.finished else self._ended(content, at, call)
 
     def settle(self, content: Content, chunk: ToolResult) -> Content:
         """Give a call its result; a call that nobody started gets one with an empty name."""
         at = self._find(content, chunk.tool_call_id)
         if at is None:
-            self._by_id[chunk.tool_call_id] = call = _Call(chunk.tool_call_id, len(content))
-            call.finished = True
-            return (*content, _with_result(ToolCallPart(tool_call_id=chunk.tool_call_id, tool_name=""), chunk))
-        old = _call_at(content, at)
+            self._register(chunk.tool_call_id, chunk.tool_call_id, len(content), finished=True)
+            content = (*content, ToolCallPart(tool_call_id=chunk.tool_call_id, tool_name=""))
+            at = len(content) - 1
+        return self.settle_at(content, at, chunk)
+
+    def settle_at(self, content: Content, at: int, chunk: ToolResult | PartResult) -> Content:
+        """Give the call at a place its result, or say how far its tool has come."""
+        old = call_at(content, at)
         if old.has_result:
-            self._drop(chunk.tool_call_id, "a second result")
+            late = "a preliminary result after the result" if chunk.is_preliminary else "a second result"
+            self._drop(old.tool_call_id, late)
             return content
-        return replace_part(content, at, _with_result(old, chunk))
+        return replace_part(content, at, _with_result(old, chunk, self._pace))
+
+    def approve(self, content: Content, chunk: ToolApproval) -> Content:
+        """Set the permission that a call needs."""
+        at = self._find(content, chunk.tool_call_id)
+        if at is None:
+            self._drop(chunk.tool_call_id, "an approval for a call that was never started")
+            return content
+        return self.approve_at(content, at, chunk.approval)
+
+    def approve_at(self, content: Content, at: int, approval: Approval) -> Content:
+        """Set the permission that the call at a place needs."""
+        old = call_at(content, at)
+        return content if old.approval == approval else replace_part(content, at, attrs.evolve(old, approval=approval))
 
     def adopt(self, content: Content, part: ToolCallPart) -> Content:
         """Take a whole call: a new one, or the final word about one that is there."""
         at = self._find(content, part.tool_call_id)
         if at is not None and at >= self._start:
-            self._by_id[part.tool_call_id] = call = _Call(part.tool_call_id, at)
-            call.finished = True
-            old = _call_at(content, at)
+            self._register(part.tool_call_id, part.tool_call_id, at, finished=True)
+            old = call_at(content, at)
             if old.has_result and not part.has_result:
                 part = attrs.evolve(part, result=old.result, is_error=old.is_error, artifact=old.artifact)
             return content if part == old else replace_part(content, at, part)
         if at is not None:
             part = attrs.evolve(part, tool_call_id=_free_id(content, part.tool_call_id))
-        self._by_id[part.tool_call_id] = call = _Call(part.tool_call_id, len(content))
-        call.finished = True
+        self._register(part.tool_call_id, part.tool_call_id, len(content), finished=True)
         return (*content, part)
+
+    def reader(self, tool_call_id: str) -> ArgsReader | None:
+        """The reader of the arguments of the call that has this id in the message."""
+        call = self._by_part.get(tool_call_id)
+        return None if call is None else call.reader
 
     def close_all(self) -> None:
         """Take no more arguments; what has come of them stays, whole or not."""
-        for call in self._by_id.values():
+        for call in self._by_part.values():
             call.finished = True
 
-    def _open(self, content: Content, chunk: ToolCallStart) -> Content:
-        part_id = _free_id(content, chunk.tool_call_id)
-        self._by_id[chunk.tool_call_id] = _Call(part_id, len(content))
-        part = ToolCallPart(
-            tool_call_id=part_id,
-            tool_name=chunk.tool_name,
-            parent_id=chunk.parent_id,
-            provider_metadata=chunk.provider_metadata,
-        )
-        return (*content, part)
+    def _register(self, wire_id: str, part_id: str, at: int, *, finished: bool = False) -> _Call:
+        self._by_id[wire_id] = self._by_part[part_id] = call = _Call(part_id, at, finished=finished)
+        return call
+
+    def _grown(self, content: Content, at: int, call: _Call, text: str) -> Content:
+        if call.finished:
+            self._drop(call.part_id, "arguments after the end of the arguments")
+            return content
+        old = call_at(content, at)
+        call.reader.feed(text)
+        return replace_part(content, at, _with_args(old, call.reader.value, join_text(old.args_text, text)))
+
+    def _ended(self, content: Content, at: int, call: _Call) -> Content:
+        call.finished = True
+        if not call.reader.is_blank:
+            return content
+        # Many models write nothing at all for a tool without parameters.
+        return replace_part(content, at, _with_args(call_at(content, at), FrozenDict(), "{}"))
+
+    def _of(self, content: Content, at: int) -> _Call:
+        part = call_at(content, at)
+        call = self._by_part.get(part.tool_call_id)
+        if call is None:  # begun by an earlier stream, of which this one is the rest
+            call = self._register(part.tool_call_id, part.tool_call_id, at)
+            call.reader.feed(part.args_text)
+        return call
 
     def _find(self, content: Content, tool_call_id: str) -> int | None:
         call = self._by_id.get(tool_call_id)
@@ -184,9 +251,10 @@ def merge_metadata(old: Mapping[str, Any] | None, new: Mapping[str, Any] | None)
     return FrozenDict(merged)
 
 
-def _call_at(content: Content, at: int) -> ToolCallPart:
+def call_at(content: Content, at: int) -> ToolCallPart:
+    """Return the call at an index that a look at the parts has found."""
     part = content[at]
-    assert type(part) is ToolCallPart  # every index here comes from a look at the parts
+    assert type(part) is ToolCallPart
     return part
 
 
@@ -202,6 +270,7 @@ def _with_args(part: ToolCallPart, args: Mapping[str, Any], args_text: str) -> T
         artifact=part.artifact,
         model_content=part.model_content,
         timing=part.timing,
+        preliminary=part.preliminary,
         mcp=part.mcp,
         interrupt=part.interrupt,
         approval=part.approval,
@@ -211,14 +280,16 @@ def _with_args(part: ToolCallPart, args: Mapping[str, Any], args_text: str) -> T
     )
 
 
-def _with_result(part: ToolCallPart, chunk: ToolResult) -> ToolCallPart:
+def _with_result(part: ToolCallPart, chunk: ToolResult | PartResult, pace: Pace | None) -> ToolCallPart:
     return attrs.evolve(
         part,
-        result=chunk.result,
+        result=MISSING if chunk.is_preliminary else chunk.result,
+        preliminary=chunk.result if chunk.is_preliminary else MISSING,
         is_error=chunk.is_error,
         artifact=chunk.artifact,
         model_content=chunk.model_content,
         messages=part.messages if chunk.messages is None else chunk.messages,
+        timing=part.timing if chunk.is_preliminary else with_completion(part.timing, pace),
     )
 
 

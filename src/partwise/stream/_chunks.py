@@ -22,6 +22,17 @@ from partwise.messages import (
     freeze,
 )
 
+from ._part_chunks import (
+    PartApproval,
+    PartArgsFinish,
+    PartDelta,
+    PartFinish,
+    PartResult,
+    PartStart,
+    StateUpdate,
+    ToolApproval,
+)
+
 __all__ = [
     "Chunk",
     "ErrorChunk",
@@ -119,6 +130,7 @@ class ToolResult:
         artifact: A payload for the UI, never sent to the model.
         model_content: What the model reads instead of the result.
         messages: The conversation of a sub-agent that ran inside the call.
+        is_preliminary: Whether the tool is still running, and this is how far it has come.
     """
 
     tool_call_id: str
@@ -127,6 +139,7 @@ class ToolResult:
     artifact: Any = attrs.field(default=MISSING, kw_only=True, converter=freeze)
     model_content: tuple[ModelContent, ...] | None = attrs.field(default=None, kw_only=True, converter=_tuple)
     messages: tuple[Message, ...] | None = attrs.field(default=None, kw_only=True, converter=_tuple)
+    is_preliminary: bool = attrs.field(default=False, kw_only=True)
 
 
 @attrs.frozen
@@ -148,9 +161,17 @@ class StepStart:
 
 @attrs.frozen
 class StepFinish:
-    """A roundtrip to the model has ended, and what it cost."""
+    """A roundtrip to the model has ended.
+
+    Attributes:
+        usage: What it cost.
+        reason: Why it ended, for those who send it on; the status of the message follows from ``Finish``.
+        is_continued: Whether the source says that another roundtrip follows.
+    """
 
     usage: Usage | None = None
+    reason: FinishReason | None = attrs.field(default=None, kw_only=True)
+    is_continued: bool | None = attrs.field(default=None, kw_only=True)
 
 
 @attrs.frozen
@@ -172,7 +193,8 @@ class ErrorChunk:
     """The answer broke off; what has arrived stays.
 
     Attributes:
-        error: An exception, a text or a JSON object; kept in the message's status as JSON.
+        error: An exception, a text or a JSON object; kept in the message's status as JSON. With a
+            ``severity`` of ``"warning"`` or ``"info"`` the answer goes on, and it is reported only.
     """
 
     error: Any = attrs.field(converter=freeze)  # pyright: ignore[reportUnknownVariableType]  # Any through the stubs of attrs
@@ -208,6 +230,14 @@ Chunk: TypeAlias = (
     | Finish
     | ErrorChunk
     | MetadataChunk
+    | PartStart
+    | PartDelta
+    | PartFinish
+    | PartArgsFinish
+    | PartResult
+    | PartApproval
+    | ToolApproval
+    | StateUpdate
 )
 
 _KINDS = (
@@ -223,6 +253,14 @@ _KINDS = (
     Finish,
     ErrorChunk,
     MetadataChunk,
+    PartStart,
+    PartDelta,
+    PartFinish,
+    PartArgsFinish,
+    PartResult,
+    PartApproval,
+    ToolApproval,
+    StateUpdate,
 )
 
 

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from typing import assert_never
+from typing import Final, assert_never
 
 import attrs
 
-from partwise.errors import AdapterError, WireError
+from partwise.errors import AdapterError, StateOperationError, WireError
 from partwise.messages import (
     COMPLETE_STOP,
     COMPLETE_UNKNOWN,
     REQUIRES_TOOL_CALLS,
     RUNNING,
+    ArgsReader,
     AssistantMessage,
     AssistantMetadata,
     DataPart,
     DocumentSourcePart,
+    FrozenDict,
     GenerativeUIPart,
     IncompleteStatus,
     MessageStatus,
@@ -24,6 +26,7 @@ from partwise.messages import (
     ToolCallPart,
     UrlSourcePart,
     error_record,
+    join_text,
 )
 
 from ._calls import Calls, Content, merge_metadata, replace_part
@@ -46,9 +49,25 @@ from ._chunks import (
     is_chunk,
 )
 from ._metadata import Steps, with_metadata
+from ._pace import Clock, Pace
+from ._part_chunks import (
+    PartApproval,
+    PartArgsFinish,
+    PartDelta,
+    PartFinish,
+    PartResult,
+    PartStart,
+    StateUpdate,
+    ToolApproval,
+)
+from ._places import Places
 from ._report import Report, log_problem
+from ._state import apply_operations, fold_state
 
 __all__ = ["Fold"]
+
+_HARMLESS: Final = frozenset({"warning", "info"})
+_MOST_REPORTS: Final = 100
 
 
 class Fold:
@@ -61,11 +80,14 @@ class Fold:
     Parts stand in the order of their first appearance. A delta without a part id goes to the text that
     is being written; once another part has begun, it opens a new one. Sources do not interrupt a text.
     A chunk that cannot be used (arguments after their end, a second result) is dropped and reported
-    once; it never spoils the answer.
+    once; it never spoils the answer. Chunks that name a part by its place count from ``start``.
 
     Args:
         start: How many parts of the message belong to earlier roundtrips; these get no more text.
         report: Told about each kind of unusable chunk once; logged as a warning by default.
+        clock: Milliseconds since 1970; with it, the answer, its reasoning and its calls are timed.
+        is_strict: Whether a change of state that cannot be applied is raised; otherwise what can be
+            applied of it is, and the rest is reported.
 
     ```python
     fold = Fold(start=len(message.content))
@@ -75,13 +97,38 @@ class Fold:
     ```
     """
 
-    __slots__ = ("_calls", "_failed", "_named", "_reason", "_report", "_reported", "_start", "_steps", "_writing")
+    __slots__ = (
+        "_calls",
+        "_failed",
+        "_is_strict",
+        "_named",
+        "_pace",
+        "_places",
+        "_reason",
+        "_report",
+        "_reported",
+        "_start",
+        "_steps",
+        "_was_used",
+        "_writing",
+    )
 
-    def __init__(self, start: int = 0, *, report: Report | None = None) -> None:
+    def __init__(
+        self,
+        start: int = 0,
+        *,
+        report: Report | None = None,
+        clock: Clock | None = None,
+        is_strict: bool = False,
+    ) -> None:
         self._start = start
+        self._is_strict = is_strict
+        self._pace = None if clock is None else Pace(clock)
+        self._was_used = True
         self._report = report or log_problem
-        self._reported: set[tuple[str, str]] = set()
-        self._calls = Calls(start, self._drop)
+        self._reported: set[str] = set()
+        self._calls = Calls(start, self._drop_call, self._pace)
+        self._places = Places(start, self._calls, self._drop, self._pace)
         self._steps = Steps()
         self._named: dict[tuple[type, str], int] = {}
         self._writing: int | None = None
@@ -98,12 +145,27 @@ class Fold:
 
         Raises:
             AdapterError: ``chunk`` is no chunk.
+            StateOperationError: A change of state cannot be applied, and the fold is strict.
         """
+        if self._pace is None:
+            return self._applied(message, chunk)
+        self._was_used = True
+        message = self._applied(message, chunk)
+        self._pace.count(chunk, was_used=self._was_used)
+        return self._pace.written(message)
+
+    def args_reader(self, tool_call_id: str) -> ArgsReader | None:
+        """The reader of the arguments of a call of this answer; it tells which fields are complete."""
+        return self._calls.reader(tool_call_id)
+
+    def _applied(self, message: AssistantMessage, chunk: Chunk) -> AssistantMessage:
         match chunk:
             case TextDelta():
                 return self._text(message, chunk)
             case ToolArgsDelta():
                 return _with_content(message, self._calls.grow(message.content, chunk))
+            case PartDelta():
+                return _with_content(message, self._places.grow(message.content, chunk))
             case ReasoningDelta():
                 return self._reasoning(message, chunk)
             case ToolCallStart():
@@ -114,30 +176,62 @@ class Fold:
                 return self._appended(message, self._calls.settle(message.content, chunk))
             case PartChunk():
                 return self._part(message, chunk.part)
+            case ToolApproval() | PartStart() | PartFinish() | PartArgsFinish() | PartResult() | PartApproval():
+                return self._placed(message, chunk)
             case _:
                 return self._mark(message, chunk)
 
-    def finish(self, message: AssistantMessage) -> AssistantMessage:
+    def _placed(
+        self,
+        message: AssistantMessage,
+        chunk: ToolApproval | PartStart | PartFinish | PartArgsFinish | PartResult | PartApproval,
+    ) -> AssistantMessage:
+        content, places = message.content, self._places
+        match chunk:
+            case PartStart():
+                return self._appended(message, places.begin(content, chunk))
+            case PartFinish():
+                return _with_content(message, places.finish(content, chunk))
+            case PartArgsFinish():
+                return _with_content(message, places.end_args(content, chunk))
+            case PartResult():
+                return _with_content(message, places.settle(content, chunk))
+            case PartApproval():
+                return _with_content(message, places.approve(content, chunk))
+            case ToolApproval():
+                return _with_content(message, self._calls.approve(content, chunk))
+            case _:
+                assert_never(chunk)
+
+    def finish(self, message: AssistantMessage, *, otherwise: MessageStatus | None = None) -> AssistantMessage:
         """Return the message after the last chunk.
 
         A call without a result makes the message wait for one, unless the answer broke off. Without a
         finish, an error or such a call the status stays as it is: whoever runs the model decides.
+
+        Args:
+            message: The message as it is stored now.
+            otherwise: The status of a message that would stay running.
         """
+        was_running = message.status == RUNNING
         self._writing = None
         self._calls.close_all()
         if self._failed:
             return message
         if self._reason is not None:
-            return _with_status(message, self._status(message, self._reason))
-        if message.status == RUNNING and self._has_open_calls(message):
-            return _with_status(message, REQUIRES_TOOL_CALLS)
-        return message
+            message = _with_status(message, self._status(message, self._reason))
+        elif message.status == RUNNING and self._has_open_calls(message):
+            message = _with_status(message, REQUIRES_TOOL_CALLS)
+        elif message.status == RUNNING and otherwise is not None:
+            message = _with_status(message, otherwise)
+        return message if self._pace is None or not was_running else self._pace.written(message)
 
     def reset(self) -> None:
         """Forget what is being written, after the parts of this roundtrip were replaced as a whole."""
         self._writing = None
         self._named.clear()
-        self._calls = Calls(self._start, self._drop)
+        self._calls = Calls(self._start, self._drop_call, self._pace)
+        self._places = Places(self._start, self._calls, self._drop, self._pace)
 
     def _text(self, message: AssistantMessage, chunk: TextDelta) -> AssistantMessage:
         content = message.content
@@ -153,7 +247,7 @@ class Fold:
         if not isinstance(old, TextPart) or not (chunk.text or metadata):
             return message
         part = TextPart(
-            old.text + chunk.text,
+            old.text + chunk.text if chunk.text[:1] < "\udc00" else join_text(old.text, chunk.text),
             status=old.status,
             provider_metadata=merge_metadata(old.provider_metadata, metadata) if metadata else old.provider_metadata,
             parent_id=old.parent_id,
@@ -173,8 +267,9 @@ class Fold:
         if not isinstance(old, ReasoningPart) or not (chunk.text or chunk.provider_metadata):
             return message
         part = ReasoningPart(
-            old.text + chunk.text,
+            join_text(old.text, chunk.text),
             summary=old.summary,
+            timing=old.timing,
             status=old.status,
             provider_metadata=merge_metadata(old.provider_metadata, chunk.provider_metadata),
             parent_id=old.parent_id,
@@ -211,7 +306,9 @@ class Fold:
         return _with_content(message, (*content, part))
 
     def _mark(
-        self, message: AssistantMessage, chunk: StepStart | StepFinish | Finish | ErrorChunk | MetadataChunk
+        self,
+        message: AssistantMessage,
+        chunk: StepStart | StepFinish | Finish | ErrorChunk | MetadataChunk | StateUpdate,
     ) -> AssistantMessage:
         _require_chunk(chunk, message)
         match chunk:
@@ -226,10 +323,25 @@ class Fold:
             case Finish():
                 return self._finish(message, chunk)
             case ErrorChunk():
-                self._writing, self._failed = None, True
-                return _with_status(message, IncompleteStatus("error", error=error_record(chunk.error)))
+                return self._broken(message, error_record(chunk.error))
+            case StateUpdate():
+                return _with_metadata(message, self._updated(message.metadata, chunk))
             case _:
                 assert_never(chunk)
+
+    def _broken(self, message: AssistantMessage, record: FrozenDict) -> AssistantMessage:
+        if record.get("severity") in _HARMLESS:
+            self._report(WireError(f"The source of the answer warns: {record['message']}", code=record["code"]))
+            return message
+        self._writing, self._failed = None, True
+        return _with_status(message, IncompleteStatus("error", error=record))
+
+    def _updated(self, metadata: AssistantMetadata, chunk: StateUpdate) -> AssistantMetadata:
+        if self._is_strict:
+            state = apply_operations(metadata.state, chunk.operations)
+        else:
+            state = fold_state(metadata.state, chunk.operations, report=self._drop_operation)
+        return metadata if state is metadata.state else attrs.evolve(metadata, state=state)
 
     def _appended(self, message: AssistantMessage, content: Content) -> AssistantMessage:
         if len(content) > len(message.content):
@@ -264,11 +376,24 @@ class Fold:
     def _has_open_calls(self, message: AssistantMessage) -> bool:
         return any(isinstance(part, ToolCallPart) and not part.has_result for part in message.content[self._start :])
 
-    def _drop(self, tool_call_id: str, why: str) -> None:
-        if (tool_call_id, why) in self._reported:
+    def _drop_call(self, tool_call_id: str, why: str) -> None:
+        self._was_used = False
+        text = f"Dropped {why} (tool call {tool_call_id!r})."
+        self._once(text, WireError(text, where=tool_call_id, code="misplaced"))
+
+    def _drop(self, where: str, why: str) -> None:
+        self._was_used = False
+        self._once(why, WireError(f"Dropped {why} ({where}).", where=where, code="misplaced"))
+
+    def _drop_operation(self, problem: StateOperationError) -> None:
+        self._once(problem.code, problem)
+
+    def _once(self, key: str, problem: WireError) -> None:
+        # A source that is wrong everywhere fills neither the log nor the memory.
+        if key in self._reported or len(self._reported) >= _MOST_REPORTS:
             return
-        self._reported.add((tool_call_id, why))
-        self._report(WireError(f"Dropped {why} (tool call {tool_call_id!r}).", where=tool_call_id))
+        self._reported.add(key)
+        self._report(problem)
 
 
 def _require_chunk(value: object, message: AssistantMessage) -> None:

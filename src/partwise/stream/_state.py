@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, NoReturn, TypeAlias, assert_never, cast
 
 import attrs
 
 from partwise.errors import StateOperationError
 from partwise.messages import MISSING, FrozenDict, FrozenList, freeze, join_text
-
-from ._report import Report
 
 __all__ = [
     "AppendText",
@@ -111,7 +109,7 @@ def apply_operations(state: object, operations: Iterable[StateOperation]) -> Any
     return state
 
 
-def fold_state(state: object, operations: Iterable[object], *, report: Report) -> Any:
+def fold_state(state: object, operations: Iterable[object], *, report: Callable[[StateOperationError], object]) -> Any:
     """Return the state after those of the operations that can be applied; for sources that may be wrong.
 
     An index beyond the end of a list appends to it.
