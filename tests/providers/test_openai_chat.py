@@ -17,7 +17,7 @@ from openai import AsyncOpenAI
 
 from partwise.messages import COMPLETE_STOP, AssistantMessage, IncompleteStatus, TextPart, UserMessage
 from partwise.providers.openai import OpenAIChat
-from partwise.providers.replay import replay_chat
+from partwise.providers.replay import replay
 from partwise.stream import TextDelta
 from partwise.tools import ModelContext
 
@@ -233,7 +233,7 @@ def test_a_missing_sdk_is_told_with_the_extra_to_install(monkeypatch: pytest.Mon
     file = tmp_path / "a.sse"
     file.write_bytes(event("x"))
 
-    makers: Sequence[Callable[[], object]] = (lambda: OpenAIChat(model="m"), lambda: replay_chat(file))
+    makers: Sequence[Callable[[], object]] = (lambda: OpenAIChat(model="m"), lambda: replay(file))
     for make in makers:
         with pytest.raises(ImportError, match=r"pip install 'partwise\[openai\]'"):
             make()

@@ -24,7 +24,7 @@ from partwise.messages import (
     Usage,
 )
 from partwise.providers.openai import ChatDecoder
-from partwise.providers.replay import read_recording, replay_chat
+from partwise.providers.replay import read_recording, replay
 from partwise.providers.wire import PayloadReader
 from partwise.stream import Fold
 
@@ -113,7 +113,7 @@ def assert_sums(message: AssistantMessage, name: str) -> None:
 async def test_each_recording_ends_with_what_was_recorded(
     name: str, folder: Path, answer: Callable[..., Awaitable[AssistantMessage]]
 ) -> None:
-    message = await answer(replay_chat(folder / name))
+    message = await answer(replay(folder / name))
 
     assert_sums(message, name)
 
@@ -130,7 +130,7 @@ def test_bytes_cut_anywhere_give_the_same_answer(name: str, folder: Path) -> Non
 
 @each(SMALL)
 def test_an_answer_cut_after_any_event_keeps_its_parts_and_is_not_complete(name: str, folder: Path) -> None:
-    payloads = payloads_of(read_recording(folder / name))
+    payloads = payloads_of(read_recording(folder / name).pieces)
     has_ended = False
 
     for count, payload in enumerate(payloads):
@@ -144,7 +144,7 @@ def test_an_answer_cut_after_any_event_keeps_its_parts_and_is_not_complete(name:
 
 @each(SMALL)
 def test_unknown_payloads_and_fields_change_nothing(name: str, folder: Path) -> None:
-    payloads = payloads_of(read_recording(folder / name))
+    payloads = payloads_of(read_recording(folder / name).pieces)
     noise: dict[str, Any] = {"object": "ping", "choices": [{"index": 0, "delta": {"mood": "calm", "content": ""}}]}
     noisy = [item for payload in payloads for item in (noise, {**payload, "obfuscation": "x"}, {"type": "later"})]
 
@@ -156,7 +156,7 @@ def test_the_message_is_well_formed_after_each_event(name: str, folder: Path) ->
     decoder, fold = ChatDecoder(), Fold()
     message = AssistantMessage(id="a1", created_at=datetime(2026, 1, 1, tzinfo=UTC), status=RUNNING)
 
-    for payload in payloads_of(read_recording(folder / name)):
+    for payload in payloads_of(read_recording(folder / name).pieces):
         for chunk in decoder.decode(payload):
             before, message = message, fold.apply(message, chunk)
             grown = [(old, new) for old, new in zip(before.content, message.content, strict=False) if old is not new]
@@ -170,7 +170,7 @@ def test_the_message_is_well_formed_after_each_event(name: str, folder: Path) ->
 
 
 def test_two_completions_in_one_recording_are_two_steps_with_a_call_each(folder: Path) -> None:
-    message = folded(payloads_of(read_recording(folder / "cerebras-two-turns.jsonl")))
+    message = folded(payloads_of(read_recording(folder / "cerebras-two-turns.jsonl").pieces))
 
     assert [part.type for part in message.content] == ["reasoning", "tool-call", "reasoning", "text", "tool-call"]
     assert [part.args for part in message.content if isinstance(part, ToolCallPart)] == [{}, {}]
@@ -181,7 +181,7 @@ def test_two_completions_in_one_recording_are_two_steps_with_a_call_each(folder:
 
 
 def test_a_tool_that_the_service_ran_has_its_result_and_asks_for_nothing(folder: Path) -> None:
-    message = folded(payloads_of(read_recording(folder / "groq-executed-tools.sse")))
+    message = folded(payloads_of(read_recording(folder / "groq-executed-tools.sse").pieces))
     (executed,) = [part for part in message.content if isinstance(part, ToolCallPart)]
 
     assert executed.result.keys() >= {"output", "search_results"}
@@ -190,7 +190,7 @@ def test_a_tool_that_the_service_ran_has_its_result_and_asks_for_nothing(folder:
 
 
 def test_sources_repeated_on_every_event_come_once_after_their_text(folder: Path) -> None:
-    message = folded(payloads_of(read_recording(folder / "perplexity-search-results.sse")))
+    message = folded(payloads_of(read_recording(folder / "perplexity-search-results.sse").pieces))
     sources = [part for part in message.content if isinstance(part, UrlSourcePart)]
 
     assert isinstance(message.content[0], TextPart)
@@ -199,14 +199,14 @@ def test_sources_repeated_on_every_event_come_once_after_their_text(folder: Path
 
 
 def test_an_error_outside_of_the_data_is_the_error_of_the_answer(folder: Path) -> None:
-    message = folded(payloads_of(read_recording(folder / "gpustack-truncated.sse")))
+    message = folded(payloads_of(read_recording(folder / "gpustack-truncated.sse").pieces))
 
     assert isinstance(message.status, IncompleteStatus)
     assert message.status.error["message"].startswith("failed to decode")
 
 
 def test_thinking_in_tags_is_text_unless_asked_for(folder: Path) -> None:
-    payloads = payloads_of(read_recording(folder / "huggingface-think-tags.sse"))
+    payloads = payloads_of(read_recording(folder / "huggingface-think-tags.sse").pieces)
     plain, split = folded(payloads), folded(payloads, ChatDecoder(think_tags=True))
 
     assert [part.type for part in plain.content] == ["text"]
@@ -221,7 +221,7 @@ def test_thinking_in_tags_is_text_unless_asked_for(folder: Path) -> None:
 async def test_a_recording_is_replayed_from_its_start_each_time(
     answer: Callable[..., Awaitable[AssistantMessage]],
 ) -> None:
-    model = replay_chat(OWN / "look-then-answer.sse", speed=100_000)
+    model = replay(OWN / "look-then-answer.sse", speed=100_000)
     first, second = await answer(model), await answer(model)
 
     assert first == second
@@ -250,7 +250,7 @@ def test_our_own_recording_cut_at_any_byte_gives_the_same_answer() -> None:
 
 @pytest.mark.anyio
 async def test_an_error_line_keeps_what_arrived(answer: Callable[..., Awaitable[AssistantMessage]]) -> None:
-    message = await answer(replay_chat(OWN / "error-line.sse"))
+    message = await answer(replay(OWN / "error-line.sse"))
 
     assert message.content == (TextPart("Half an ans"),)
     assert message.status == IncompleteStatus("error", error={"code": "provider-error", "message": "the worker died"})
@@ -258,7 +258,7 @@ async def test_an_error_line_keeps_what_arrived(answer: Callable[..., Awaitable[
 
 @pytest.mark.anyio
 async def test_a_stream_without_a_finish_is_incomplete(answer: Callable[..., Awaitable[AssistantMessage]]) -> None:
-    message = await answer(replay_chat(OWN / "no-finish.jsonl"))
+    message = await answer(replay(OWN / "no-finish.jsonl"))
 
     assert message.content == (TextPart("Just the beginning"),)
     assert message.status == IncompleteStatus("other")

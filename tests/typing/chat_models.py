@@ -5,7 +5,7 @@ from typing import assert_type
 
 from partwise.adapters import ChatModel, ChatModelFunction, RunContext
 from partwise.providers.openai import OpenAIChat
-from partwise.providers.replay import replay_chat
+from partwise.providers.replay import replay
 from partwise.stream import Chunk, TextDelta, is_chunk
 
 
@@ -15,7 +15,7 @@ def the_openai_model_is_a_chat_model(model: OpenAIChat, run: RunContext) -> Chat
 
 
 def a_replay_is_a_chat_model() -> ChatModel:
-    return replay_chat("a.sse", speed=10)
+    return replay("a.sse", speed=10)
 
 
 async def _words(run: RunContext) -> AsyncGenerator[TextDelta]:

@@ -53,10 +53,10 @@ def choose(options: ChatOptions) -> Answering:
             title = "rules, not a language model"
             return Answering(model=rules_model, title=title, tools=(folder_tools(options.root),))
         case "replay":
-            from partwise.providers.replay import replay_chat  # needs an extra
+            from partwise.providers.replay import replay  # needs an extra
 
             assert options.replay is not None
-            replayed = replay_chat(options.replay, speed=options.speed)
+            replayed = replay(options.replay, speed=options.speed)
             return Answering(model=replayed, title=f"replay of {options.replay.name}", close=replayed.aclose)
         case "openai":
             from partwise.providers.openai import OpenAIChat  # needs an extra

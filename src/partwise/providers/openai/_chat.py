@@ -6,10 +6,10 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
-from partwise.providers.wire import answer
+from partwise.providers.wire import answer, with_config
 from partwise.stream import Chunk
 
-from ._connect import connect, openai_errors, with_config
+from ._connect import connect, openai_errors
 from ._decoder import ChatDecoder
 from ._request import chat_request
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from partwise.providers.wire import SdkErrors
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
-    from partwise.adapters import RunContext
-
-__all__ = ["connect", "openai_errors", "with_config"]
+__all__ = ["connect", "openai_errors"]
 
 
 def connect(base_url: str | None, api_key: str | None) -> AsyncOpenAI:
@@ -24,13 +22,6 @@ def connect(base_url: str | None, api_key: str | None) -> AsyncOpenAI:
     if api_key is None and base_url is not None:
         api_key = "none"  # a local server asks for no key, and a foreign one must not be shown the user's
     return AsyncOpenAI(base_url=base_url, api_key=api_key)
-
-
-def with_config(client: Any, run: RunContext) -> Any:
-    """Return the client for a run, whose context may name another key or endpoint."""
-    config = run.context.config
-    options = {name: config[name] for name in ("api_key", "base_url") if config.get(name)}
-    return client.with_options(**options) if options else client
 
 
 def openai_errors() -> SdkErrors:

@@ -152,7 +152,7 @@ def _assistant_messages(message: AssistantMessage) -> Iterator[dict[str, Any]]:
     calls: list[ToolCallPart] = []
     for part in message.content:
         if isinstance(part, ToolCallPart):
-            if part.has_result and not is_provider_executed(part, "openai"):
+            if part.has_result and not is_provider_executed(part):
                 calls.append(part)
             continue
         if isinstance(part, (TextPart, ReasoningPart)) and calls:

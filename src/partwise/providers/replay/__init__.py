@@ -1,6 +1,7 @@
-"""A chat model that replays a recorded stream through the code that reads live ones; needs the extra ``openai``."""
+"""A chat model that replays a recorded stream through the code that reads live ones; needs the provider's extra."""
 
-from ._recording import read_recording
-from ._replay import replay_chat
+from ._protocols import PROTOCOLS, Protocol, protocol_of
+from ._recording import Recording, read_recording
+from ._replay import Replayed, replay
 
-__all__ = ["read_recording", "replay_chat"]
+__all__ = ["PROTOCOLS", "Protocol", "Recording", "Replayed", "protocol_of", "read_recording", "replay"]

@@ -14,7 +14,9 @@ from ._sending import (
     said_by,
     settings_of,
     user_parts,
+    with_config,
 )
+from ._sources import Sources, media_type_of
 
 __all__ = [
     "Decoder",
@@ -24,6 +26,7 @@ __all__ = [
     "Payload",
     "PayloadReader",
     "SdkErrors",
+    "Sources",
     "address_of",
     "answer",
     "arguments_text",
@@ -35,10 +38,12 @@ __all__ = [
     "is_provider_executed",
     "mapping",
     "mappings",
+    "media_type_of",
     "merge_usage",
     "request_headers",
     "said_by",
     "settings_of",
     "user_parts",
+    "with_config",
     "word",
 ]

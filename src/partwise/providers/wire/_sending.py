@@ -32,6 +32,7 @@ __all__ = [
     "said_by",
     "settings_of",
     "user_parts",
+    "with_config",
 ]
 
 
@@ -82,9 +83,9 @@ def said_by(provider: str, metadata: Mapping[str, Any] | None) -> Json:
     return mapping((metadata or {}).get(provider))
 
 
-def is_provider_executed(part: ToolCallPart, provider: str) -> bool:
-    """Tell whether a provider ran the call itself."""
-    return bool(said_by(provider, part.provider_metadata).get("provider_executed"))
+def is_provider_executed(part: ToolCallPart) -> bool:
+    """Tell whether a provider, whichever it was, ran the call itself."""
+    return any(bool(mapping(said).get("provider_executed")) for said in (part.provider_metadata or {}).values())
 
 
 def arguments_text(call: ToolCallPart) -> str:
@@ -111,6 +112,13 @@ def settings_of(run: RunContext, names: Sequence[str]) -> dict[str, Any]:
     """Return the call settings of a run's context that have these names."""
     settings = run.context.call_settings
     return {name: thaw(settings[name]) for name in names if name in settings}
+
+
+def with_config(client: Any, run: RunContext) -> Any:
+    """Return the client for a run, whose context may name another key or endpoint."""
+    config = run.context.config
+    options = {name: config[name] for name in ("api_key", "base_url") if config.get(name)}
+    return client.with_options(**options) if options else client
 
 
 def request_headers(run: RunContext, defaults: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,195 @@
+"""One answer as the Messages API writes it: its blocks, and the results of its calls as the user's."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from typing import Any
+
+from partwise.messages import (
+    AssistantMessage,
+    AssistantPart,
+    FileContent,
+    FilePart,
+    ReasoningPart,
+    TextContent,
+    TextPart,
+    ToolCallPart,
+    is_blank,
+    thaw,
+)
+from partwise.providers.wire import (
+    Json,
+    address_of,
+    as_json,
+    file_note,
+    is_provider_executed,
+    mapping,
+    mappings,
+    said_by,
+    word,
+)
+
+from ._blocks import CALLS, result_type
+
+__all__ = ["file_block", "image_block", "text_block", "turn_messages"]
+
+_BAD_ID = re.compile(r"[^a-zA-Z0-9_-]")
+
+_Block = dict[str, Any]
+
+
+def turn_messages(message: AssistantMessage, *, is_last: bool) -> list[dict[str, Any]]:
+    """Return an answer as messages: one for each roundtrip, as far as the parts show where one ended.
+
+    Args:
+        message: The answer.
+        is_last: Whether nothing follows it, so that the provider may go on with what it is running.
+    """
+    turn = _Turn(message, is_last=is_last)
+    for part in message.content:
+        turn.add(part)
+    return turn.close()
+
+
+class _Turn:
+    __slots__ = ("_blocks", "_late", "_message", "_parents", "_results", "_runs_on", "_sent", "_unseen")
+
+    def __init__(self, message: AssistantMessage, *, is_last: bool) -> None:
+        last = message.content[-1] if message.content else None
+        self._message = message
+        self._parents = {getattr(part, "parent_id", None) for part in message.content}
+        self._runs_on = last if is_last else None
+        self._sent: list[dict[str, Any]] = []
+        self._blocks: list[_Block] = []
+        self._results: list[_Block] = []
+        self._unseen: list[_Block] = []
+        self._late: dict[str, _Block] = {}
+
+    def add(self, part: AssistantPart) -> None:
+        """Write a part down."""
+        said = said_by("anthropic", getattr(part, "provider_metadata", None))
+        self._unseen += thaw(mappings(said.get("before")))
+        if self._late and getattr(part, "parent_id", None) not in self._late:
+            self._end_roundtrip()
+            self._blocks += self._late.values()
+            self._late = {}
+        match part:
+            case TextPart():
+                if not is_blank(part.text):
+                    self._say(text_block(part.text))
+            case ReasoningPart():
+                if said.get("signature"):
+                    self._say({"type": "thinking", "thinking": part.text, "signature": said["signature"]})
+            case ToolCallPart():
+                self._call(part, mapping(said.get("block")))
+            case _:
+                return
+
+    def close(self) -> list[dict[str, Any]]:
+        """Return the messages."""
+        if self._late:
+            self._end_roundtrip()
+            self._blocks += self._late.values()
+        self._end_roundtrip()
+        return self._sent
+
+    def _say(self, block: _Block) -> None:
+        if self._results:
+            self._end_roundtrip()
+        self._blocks += [*self._unseen, block]
+        self._unseen = []
+
+    def _call(self, part: ToolCallPart, block: Json) -> None:
+        if not is_provider_executed(part):
+            if part.has_result:
+                if self._results and self._unseen:
+                    self._end_roundtrip()
+                self._blocks += [*self._unseen, _use(part, block, "tool_use")]
+                self._results.append(_tool_result(part))
+                self._unseen = []
+            return
+        if CALLS.get(word(block.get("type"))):  # another provider's own tools mean nothing to this one
+            self._provider_call(part, block)
+
+    def _provider_call(self, part: ToolCallPart, block: Json) -> None:
+        calls_others = part.tool_call_id in self._parents
+        if not part.has_result and not calls_others and part is not self._runs_on:
+            return
+        self._say(_use(part, block, word(block.get("type"))))
+        if not part.has_result:
+            return
+        result = {
+            "type": result_type(part.tool_name, block),
+            "tool_use_id": _id(part),
+            **({"is_error": bool(part.is_error)} if block.get("type") == "mcp_tool_use" else {}),
+            "content": thaw(part.result),
+        }
+        if calls_others:
+            self._late[part.tool_call_id] = result
+        else:
+            self._blocks.append(result)
+
+    def _end_roundtrip(self) -> None:
+        if self._blocks:
+            self._sent.append({"role": "assistant", "content": self._blocks})
+        if self._results:
+            self._sent.append({"role": "user", "content": self._results})
+        self._blocks, self._results = [], []
+
+
+def _id(part: ToolCallPart) -> str:
+    """Return the id of a call in the letters that the API allows."""
+    return _BAD_ID.sub("_", part.tool_call_id)
+
+
+def _use(part: ToolCallPart, block: Json, kind: str) -> _Block:
+    return {**thaw(block), "type": kind, "id": _id(part), "name": part.tool_name or "unknown", "input": thaw(part.args)}
+
+
+def _tool_result(part: ToolCallPart) -> _Block:
+    content: str | list[_Block]
+    if part.model_content is not None:
+        read = part.model_content
+        content = [text_block(item.text) if isinstance(item, TextContent) else file_block(item) for item in read]
+    else:
+        content = part.result if isinstance(part.result, str) else as_json(part.result)
+    failed = {"is_error": True} if part.is_error else {}
+    return {"type": "tool_result", "tool_use_id": _id(part), "content": content, **failed}
+
+
+def text_block(text: str) -> _Block:
+    """Return text that the model reads."""
+    return {"type": "text", "text": text}
+
+
+def image_block(image: str) -> _Block:
+    """Return a picture that the model sees: an address or a data URL."""
+    return file_block(FilePart(data=image, media_type="image/png"))
+
+
+def file_block(file: FilePart | FileContent) -> _Block:
+    """Return a file that the model reads; one that the API takes in no form is only named."""
+    address = address_of(file.data, file.media_type, getattr(file, "source_type", None))
+    is_image = address.media_type.startswith("image/")
+    kind = "image" if is_image else "document"
+    title = {"title": file.filename} if file.filename and not is_image else {}
+    if address.id:
+        return {"type": kind, "source": {"type": "file", "file_id": address.id}, **title}
+    if address.url.startswith(("http://", "https://")):
+        return {"type": kind, "source": {"type": "url", "url": address.url}, **title}
+    if is_image or address.media_type == "application/pdf":
+        source = {"type": "base64", "media_type": address.media_type, "data": address.base64}
+        return {"type": kind, "source": source, **title}
+    text = _decoded(address.base64) if address.media_type.startswith("text/") else None
+    if text is None:
+        return text_block(file_note(file))
+    return {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": text}, **title}
+
+
+def _decoded(data: str) -> str | None:
+    try:
+        return base64.b64decode(data, validate=True).decode()
+    except (binascii.Error, UnicodeDecodeError):
+        return None
