@@ -17,7 +17,6 @@ from ._disabled import (
     is_send_disabled,
     is_suggestion_disabled,
 )
-from ._host import Thread
 from ._message import MessageView
 from ._part import PartKey, PartView, part_keys
 from ._thread import ThreadView
@@ -30,7 +29,6 @@ __all__ = [
     "MessageView",
     "PartKey",
     "PartView",
-    "Thread",
     "ThreadView",
     "is_cancel_disabled",
     "is_copy_disabled",

@@ -6,11 +6,10 @@ from typing import Literal
 
 from partwise.messages import message_text
 from partwise.reactive import Slice
-from partwise.runtimes import Composer, Operation
+from partwise.runtimes import Composer, Operation, Thread
 from partwise.store import ThreadState
 
 from ._disabled import is_copy_disabled, is_edit_disabled, is_reload_disabled
-from ._host import Thread
 
 __all__ = ["ActionBar"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import attrs
 
 from partwise.reactive import Slice
+from partwise.runtimes import Thread
 from partwise.store import ThreadState
 
 from ._disabled import is_next_disabled, is_previous_disabled
-from ._host import Thread
 
 __all__ = ["BranchPicker", "BranchPlace"]
 

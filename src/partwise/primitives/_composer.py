@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from partwise.messages import is_blank
 from partwise.reactive import Slice
-from partwise.runtimes import Composer, Operation, can_send
+from partwise.runtimes import Composer, Operation, Thread, can_send
 from partwise.store import ComposerState, ThreadState
 
 from ._disabled import is_input_disabled, is_send_disabled
-from ._host import Thread
 
 __all__ = ["ComposerView"]
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from partwise.messages import COMPLETE, AssistantMessage, Message, MessageStatus, Role
 from partwise.reactive import Slice
+from partwise.runtimes import Thread
 from partwise.store import MessageSlice
 
 from ._action_bar import ActionBar
 from ._branch_picker import BranchPicker
 from ._composer import ComposerView
-from ._host import Thread
 from ._part import PartKey, PartView, part_keys
 
 __all__ = ["MessageView"]

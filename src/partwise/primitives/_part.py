@@ -9,9 +9,7 @@ import attrs
 from partwise.errors import ApprovalNotFoundError, ToolCallNotFoundError
 from partwise.messages import COMPLETE, Approval, Interrupt, Message, Part, PartStatus, ToolCallPart, part_status
 from partwise.reactive import Slice
-from partwise.runtimes import Operation
-
-from ._host import Thread
+from partwise.runtimes import Operation, Thread
 
 __all__ = ["PartKey", "PartView", "part_keys"]
 

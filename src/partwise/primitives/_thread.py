@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from partwise.reactive import Slice
-from partwise.runtimes import Operation
+from partwise.runtimes import Operation, Thread
 from partwise.store import Suggestion
 
 from ._composer import ComposerView
 from ._disabled import is_suggestion_disabled
-from ._host import Thread
 from ._message import MessageView
 
 __all__ = ["ThreadView"]

@@ -5,6 +5,7 @@ from ._composer import Composer, can_send
 from ._operation import Operation
 from ._queue import MessageQueue
 from ._requests import AppendRequest
+from ._thread import Runtime, Thread
 from .local import LocalRuntime, LocalThread
 
 __all__ = [
@@ -15,5 +16,7 @@ __all__ = [
     "LocalThread",
     "MessageQueue",
     "Operation",
+    "Runtime",
+    "Thread",
     "can_send",
 ]

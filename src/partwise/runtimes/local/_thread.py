@@ -9,7 +9,13 @@ import anyio
 import attrs
 
 from partwise.adapters import ChatModel, ChatModelFunction, FeedbackType
-from partwise.errors import BranchNotFoundError, InvalidInputError, NotAllowedError, ParentNotFoundError
+from partwise.errors import (
+    BranchNotFoundError,
+    InvalidInputError,
+    NotAllowedError,
+    ParentNotFoundError,
+    UnsupportedError,
+)
 from partwise.messages import (
     COMPLETE_UNKNOWN,
     MISSING,
@@ -189,7 +195,7 @@ class LocalThread:
     def resume_run(
         self,
         parent_id: str | None,
-        stream: ChatModel | ChatModelFunction | None,
+        stream: ChatModel | ChatModelFunction | None = None,
         *,
         run_config: Mapping[str, Any] | None = None,
     ) -> Operation:
@@ -402,6 +408,15 @@ class LocalThread:
         """Load the history; asked again, it is the same load, unless that failed."""
         self._host.check_open()
         return self._loader.load()
+
+    def refetch(self) -> Operation:
+        """Messages are owned here, so there is nobody to ask for them.
+
+        Raises:
+            UnsupportedError: Always.
+        """
+        msg = "refetch"
+        raise UnsupportedError(msg, "Its messages are kept here; load() shows what the history has stored.")
 
     def export(self) -> Export[Message]:
         """Return every branch, to be stored or imported elsewhere."""
