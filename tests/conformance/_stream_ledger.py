@@ -3,7 +3,7 @@
 import copy
 from typing import Any
 
-from ._stream_shown import usage_of
+from ._stream_shown import shown_steps
 
 Json = Any
 
@@ -26,12 +26,6 @@ class Ledger:
         self.parts: list[Json] = [self._of(part) for part in given.get("initialMessage", {}).get("parts", [])]
         self.status = copy.deepcopy(given.get("initialMessage", {}).get("status", {"type": "running"}))
         self.status_differs = False
-        self.steps: list[Json] = []
-        self.open_step: Json = None
-        self.usage_told = False
-        if any(ord(letter) > 0xFFFF for raw in given["chunks"] for letter in str(raw.get("textDelta", ""))):
-            self.ignored |= {"tokenCount", "tokensPerSecond"}
-            rows["estimate-by-characters"] = None
 
     def _of(self, start: Json) -> Json:
         kind = start.get("type")
@@ -79,8 +73,6 @@ class Ledger:
                 self._error(raw)
             case "message-finish":
                 self._finish(raw, recorded)
-            case "step-start" | "step-finish":
-                self._step(raw)
             case _:
                 pass
 
@@ -95,9 +87,6 @@ class Ledger:
         if "args" in part:
             return
         text, args = recorded["argsText"], recorded["args"]
-        if not text.strip(" \t\r\n"):
-            self.rows["blank-args-are-empty"] = None
-            text, args = "{}", {}
         part["args"], part["meta"] = {"argsText": text, "args": args}, meta
 
     def _result(self, part: Json, raw: Json, recorded: Json) -> None:
@@ -122,7 +111,6 @@ class Ledger:
         self.status = {"type": "incomplete", "reason": "error", "error": error}
 
     def _finish(self, raw: Json, recorded: Json) -> None:
-        self._finish_steps(raw)
         if "error" in self.status:
             return
         reason = raw["finishReason"]
@@ -145,28 +133,6 @@ class Ledger:
             case _:
                 self.status = {"type": "incomplete", "reason": reason}
 
-    def _step(self, raw: Json) -> None:
-        if raw["type"] == "step-start":
-            if self.open_step is not None:
-                self.steps.append(self.open_step)
-            self.open_step = {"messageId": raw.get("messageId"), "usage": None}
-            return
-        usage = usage_of(raw.get("usage") or {})
-        self.usage_told = self.usage_told or usage is not None
-        self.steps.append({**(self.open_step or {"messageId": None}), "usage": usage})
-        self.open_step = None
-
-    def _finish_steps(self, raw: Json) -> None:
-        usage = usage_of(raw.get("usage") or {})
-        if self.open_step is not None:
-            self.steps.append({**self.open_step, "usage": usage})
-            self.open_step = None
-        elif usage is not None and not self.usage_told:
-            if self.steps:
-                self.steps[-1] = {**self.steps[-1], "usage": {**(self.steps[-1]["usage"] or {}), **usage}}
-            else:
-                self.steps.append({"messageId": None, "usage": usage})
-
     def end(self, recorded: Json) -> None:
         """Take note of the end of the stream."""
         if self.status == {"type": "running"}:
@@ -179,7 +145,7 @@ class Ledger:
             promised["status"] = copy.deepcopy(self.status)
             self.ignored.add("timing")
         promised["parts"] = [self._part(at, part) for at, part in enumerate(promised["parts"])]
-        self._promise_steps(promised["metadata"])
+        promised["metadata"]["steps"] = shown_steps(promised["metadata"]["steps"])
         timing = promised["metadata"].get("timing")
         if "timing" in self.ignored:
             promised["metadata"].pop("timing", None)
@@ -190,18 +156,6 @@ class Ledger:
             if "tokensPerSecond" in timing:
                 timing["tokensPerSecond"] = round(timing["tokensPerSecond"], 6)
         return promised
-
-    def _promise_steps(self, metadata: Json) -> None:
-        recorded = [
-            {
-                "messageId": None if str(step.get("messageId")).startswith("@id") else step.get("messageId"),
-                "usage": usage_of(step.get("usage") or {}),
-            }
-            for step in metadata["steps"]
-        ]
-        if recorded != self.steps or any("@id" in str(step) for step in metadata["steps"]):
-            self.rows["steps-when-ended"] = None
-        metadata["steps"] = copy.deepcopy(self.steps)
 
     def _part(self, at: int, part: Json) -> Json:
         noted = self.parts[at]
@@ -225,8 +179,7 @@ class Ledger:
     def _call(self, part: Json, noted: Json) -> None:
         part["toolCallId"] = noted["id"]
         if "args" in noted and any(part[key] != value for key, value in noted["args"].items()):
-            if noted["args"]["argsText"] != "{}":
-                self.rows["args-after-end-dropped"] = None
+            self.rows["args-after-end-dropped"] = None
             part |= copy.deepcopy(noted["args"])
         if "result" in noted:
             now = {key: part[key] for key in RESULT if key in part}

@@ -1,5 +1,6 @@
 """Messages of a stream between the reference's spelling and the product's."""
 
+import re
 from datetime import UTC, datetime
 from typing import Any
 
@@ -11,7 +12,6 @@ from partwise.messages import (
     AssistantMetadata,
     AssistantPart,
     ReasoningPart,
-    Step,
     TextPart,
     Timing,
     ToolCallPart,
@@ -26,6 +26,7 @@ from ._spelling import status as written_status
 
 Json = Any
 
+GENERATED = re.compile(r"(@id|step-)[0-9]+")
 T0 = 1_700_000_000_000.0
 
 
@@ -68,7 +69,9 @@ def shown(message: AssistantMessage, ignored: set[str] = frozenset()) -> Json:  
             "unstable_state": thaw(metadata.state),
             "unstable_data": thaw(metadata.data),
             "unstable_annotations": thaw(metadata.annotations),
-            "steps": [_step(step) for step in metadata.steps],
+            "steps": shown_steps(
+                [{"messageId": step.message_id, "usage": write_usage(step.usage)} for step in metadata.steps]
+            ),
             "custom": thaw(metadata.custom),
         },
     }
@@ -77,8 +80,16 @@ def shown(message: AssistantMessage, ignored: set[str] = frozenset()) -> Json:  
     return out
 
 
-def _step(step: Step) -> Json:
-    return {"messageId": step.message_id, "usage": write_usage(step.usage)}
+def shown_steps(steps: Json) -> Json:
+    """Steps as the product keeps them, with generated ids by the order of their appearance."""
+    made = [step.get("messageId") for step in steps if GENERATED.fullmatch(step.get("messageId") or "")]
+    return [
+        {
+            "messageId": f"@id{made.index(name) + 1}" if (name := step.get("messageId")) in made else name,
+            "usage": usage_of(step.get("usage") or {}),
+        }
+        for step in steps
+    ]
 
 
 def usage_of(raw: Json) -> Json:

@@ -31,6 +31,9 @@ def run(vector: Json) -> Outcome:
         before = accumulator.message
         failure = _apply(accumulator, raw, is_strict=given.get("strict", True))
         recorded = wanted.get("error", {})
+        if failure == "refused" and at and wanted["snapshots"][at : at + 1] == [wanted["snapshots"][at - 1]]:
+            ledger.ignored.add("totalChunks")  # both drop it; here it is not even read as a chunk
+            continue
         if recorded.get("at") == at or failure == "refused":
             return _ended(recorded if recorded.get("at") == at else {}, failure, before, accumulator, rows)
         if failure is not None:

@@ -208,7 +208,7 @@ def test_truncated_or_broken_arguments_keep_their_text_and_what_can_be_read_of_i
 def test_no_arguments_at_all_are_an_empty_object() -> None:
     message = fold(ToolCallStart("c1", "now"), ToolArgsDelta("c1", ""), ToolArgsFinish("c1"))
 
-    assert (call(message).args, call(message).args_text) == ({}, "{}")
+    assert (call(message).args, call(message).args_text) == ({}, "")
 
 
 @pytest.mark.parametrize("sent", ["", '{"a"', '{"a": 1}', '{"b": 2}'])
@@ -443,19 +443,25 @@ def usage(tokens: int) -> Usage:
     ("chunks", "steps"),
     [
         ([Finish()], ()),
-        ([Finish("stop", usage(1))], (Step(usage=usage(1)),)),
-        ([StepFinish(usage(1)), Finish("stop", usage(1))], (Step(usage=usage(1)),)),
-        ([StepFinish(), Finish("stop", usage(1))], (Step(usage=usage(1)),)),
+        ([Finish("stop", usage(1))], (Step(message_id="step-0", usage=usage(1)),)),
+        ([Finish("stop", total_usage=usage(1))], ()),
+        ([StepFinish(usage(1)), Finish("stop", usage(1))], (Step(message_id="step-0", usage=usage(1)),)),
+        ([StepFinish(), Finish("stop", usage(1))], (Step(message_id="step-0", usage=usage(1)),)),
+        ([StepStart()], (Step(),)),
+        (
+            [StepStart("m1"), StepStart("m2"), StepFinish(usage(1))],
+            (Step(message_id="m1"), Step(message_id="m2", usage=usage(1))),
+        ),
         ([StepStart("m1"), Finish("stop", usage(1))], (Step(message_id="m1", usage=usage(1)),)),
         ([StepStart("m1"), StepFinish(usage(1))], (Step(message_id="m1", usage=usage(1)),)),
         ([StepStart("m1"), StepStart("m2"), Finish()], (Step(message_id="m1"), Step(message_id="m2"))),
         (
             [StepFinish(usage(1)), StepStart(), StepFinish(usage(2)), Finish("stop", usage(3))],
-            (Step(usage=usage(1)), Step(usage=usage(2))),
+            (Step(message_id="step-0", usage=usage(1)), Step(usage=usage(2))),
         ),
         (
             [Finish("stop", usage(1)), Finish("stop", Usage(output_tokens=2))],
-            (Step(usage=Usage(input_tokens=1, output_tokens=2)),),
+            (Step(message_id="step-0", usage=Usage(input_tokens=1, output_tokens=2)),),
         ),
     ],
 )
@@ -466,7 +472,8 @@ def test_each_roundtrip_is_one_step(chunks: list[Chunk], steps: tuple[Step, ...]
 def test_steps_of_earlier_roundtrips_stay() -> None:
     before = attrs.evolve(EMPTY, metadata=AssistantMetadata(steps=(Step(message_id="m0"),)))
 
-    assert fold(StepFinish(usage(1)), message=before).metadata.steps == (Step(message_id="m0"), Step(usage=usage(1)))
+    steps = fold(StepFinish(usage(1)), message=before).metadata.steps
+    assert steps == (Step(message_id="m0"), Step(message_id="step-1", usage=usage(1)))
 
 
 def test_metadata_is_added_to_what_is_there() -> None:

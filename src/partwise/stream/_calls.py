@@ -201,10 +201,7 @@ class Calls:
 
     def _ended(self, content: Content, at: int, call: _Call) -> Content:
         call.finished = True
-        if not call.reader.is_blank:
-            return content
-        # Many models write nothing at all for a tool without parameters.
-        return replace_part(content, at, _with_args(call_at(content, at), FrozenDict(), "{}"))
+        return content
 
     def _of(self, content: Content, at: int) -> _Call:
         part = call_at(content, at)

@@ -150,7 +150,7 @@ def _step_finish(fields: Fields, _: Report) -> WireChunk:
 
 
 def _finish(fields: Fields, _: Report) -> WireChunk:
-    return Finish(read_reason(fields), read_usage(fields))
+    return Finish(read_reason(fields), total_usage=read_usage(fields))
 
 
 def _data(fields: Fields, _: Report) -> WireChunk:
@@ -257,7 +257,7 @@ def _write_message_level(
             named = without_none(usage=write_usage(usage), isContinued=chunk.is_continued)
             return [{"type": "step-finish", "path": [], "finishReason": chunk.reason or "unknown", **named}]
         case Finish(reason, usage):
-            named = without_none(usage=write_usage(usage))
+            named = without_none(usage=write_usage(chunk.total_usage or usage))
             return [{"type": "message-finish", "path": [], "finishReason": reason, **named}]
         case ErrorChunk(error):
             return [{"type": "error", "path": [], **write_error(error)}]

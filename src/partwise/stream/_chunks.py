@@ -181,11 +181,13 @@ class Finish:
     Attributes:
         reason: Why. ``"tool-calls"`` asks for the results of the calls; ``"unknown"`` leaves it to the
             parts: calls without a result wait for one, otherwise the answer is complete.
-        usage: What it cost, unless a ``StepFinish`` has said so already.
+        usage: What its last roundtrip cost, unless a ``StepFinish`` has said so already.
+        total_usage: What all roundtrips cost, from sources that add it up; it is no step.
     """
 
     reason: FinishReason = "stop"
     usage: Usage | None = None
+    total_usage: Usage | None = attrs.field(default=None, kw_only=True)
 
 
 @attrs.frozen

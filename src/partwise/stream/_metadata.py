@@ -16,49 +16,53 @@ __all__ = ["Steps", "with_metadata"]
 class Steps:
     """Writes one entry into the message's steps for each roundtrip that the chunks tell of.
 
-    Usage is a snapshot of its step: a later one is laid over the earlier one, field by field. The
-    usage of a ``Finish`` that follows finished steps is a sum over them, and would count them twice.
+    A step is entered when it begins, and gets its usage when it ends. An end without a beginning is a
+    step of its own, with an id made from its number.
     """
 
-    __slots__ = ("_at", "_message_id", "_open", "_told")
+    __slots__ = ("_is_open", "_is_told", "_last")
 
     def __init__(self) -> None:
-        self._open = False
-        self._told = False
-        self._message_id: str | None = None
-        self._at: int | None = None
+        self._is_open = False
+        self._is_told = False
+        self._last: int | None = None
 
     def begin(self, metadata: AssistantMetadata, chunk: StepStart) -> AssistantMetadata:
-        """A step begins; one that is still open ends with what is known of it."""
-        if self._open:
-            metadata = self._append(metadata, None)
-        self._open, self._message_id, self._at = True, chunk.message_id, None
-        return metadata
+        """A step begins; one that is still open stays as it is."""
+        self._is_open = True
+        return self._append(metadata, Step(message_id=chunk.message_id))
 
     def end(self, metadata: AssistantMetadata, chunk: StepFinish) -> AssistantMetadata:
-        """The open step ends; without an open one this is a step of its own."""
-        self._told = self._told or chunk.usage is not None
-        return self._append(metadata, chunk.usage)
+        """The open step ends."""
+        self._is_told = self._is_told or chunk.usage is not None
+        return self._ended(metadata, chunk.usage)
 
     def finish(self, metadata: AssistantMetadata, chunk: Finish) -> AssistantMetadata:
-        """The answer ends, and with it the open step."""
-        if self._open:
-            return self._append(metadata, chunk.usage)
-        if chunk.usage is None or self._told:
+        """The answer ends, and with it the open step; its usage counts unless a step has told it."""
+        if chunk.usage is None or (self._is_told and not self._is_open):
             return metadata
-        if self._at is None or self._at >= len(metadata.steps):
-            return self._append(metadata, chunk.usage)
-        step = metadata.steps[self._at]
-        updated = attrs.evolve(step, usage=_merge(step.usage, chunk.usage))
+        if self._is_open or self._last is None:
+            return self._ended(metadata, chunk.usage)
+        return self._described(metadata, self._last, chunk.usage)
+
+    def _ended(self, metadata: AssistantMetadata, usage: Usage | None) -> AssistantMetadata:
+        if not self._is_open or self._last is None:
+            return self._append(metadata, Step(message_id=f"step-{len(metadata.steps)}", usage=usage))
+        self._is_open = False
+        return metadata if usage is None else self._described(metadata, self._last, usage)
+
+    def _append(self, metadata: AssistantMetadata, step: Step) -> AssistantMetadata:
+        self._last = len(metadata.steps)
+        return attrs.evolve(metadata, steps=(*metadata.steps, step))
+
+    def _described(self, metadata: AssistantMetadata, at: int, usage: Usage) -> AssistantMetadata:
+        if at >= len(metadata.steps):  # somebody took it away
+            return self._append(metadata, Step(message_id=f"step-{len(metadata.steps)}", usage=usage))
+        step = metadata.steps[at]
+        updated = attrs.evolve(step, usage=_merge(step.usage, usage))
         if updated == step:
             return metadata
-        return attrs.evolve(metadata, steps=(*metadata.steps[: self._at], updated, *metadata.steps[self._at + 1 :]))
-
-    def _append(self, metadata: AssistantMetadata, usage: Usage | None) -> AssistantMetadata:
-        step = Step(message_id=self._message_id, usage=usage)
-        self._at = len(metadata.steps)
-        self._open, self._message_id = False, None
-        return attrs.evolve(metadata, steps=(*metadata.steps, step))
+        return attrs.evolve(metadata, steps=(*metadata.steps[:at], updated, *metadata.steps[at + 1 :]))
 
 
 def with_metadata(metadata: AssistantMetadata, chunk: MetadataChunk) -> AssistantMetadata:

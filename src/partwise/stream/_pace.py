@@ -25,7 +25,7 @@ __all__ = ["Clock", "Pace", "with_completion"]
 
 Clock: TypeAlias = Callable[[], float]
 
-_CHARACTERS_PER_TOKEN = 4
+_UNITS_PER_TOKEN = 4
 
 
 class Pace:
@@ -58,8 +58,9 @@ class Pace:
                     self._first = self._clock() - self._started
             case StepFinish(usage) if usage is not None:
                 self._step_tokens += usage.output_tokens or 0
-            case Finish(usage=usage) if usage is not None:
-                self._finish_tokens = usage.output_tokens or 0
+            case Finish(usage=usage, total_usage=total) if usage is not None or total is not None:
+                told = total or usage
+                self._finish_tokens = (told and told.output_tokens) or 0
             case _:
                 pass
 
@@ -89,5 +90,10 @@ def with_completion(timing: Timing | None, pace: Pace | None) -> Timing | None:
 
 
 def _estimated(message: AssistantMessage) -> int:
-    length = sum(len(part.text) for part in message.content if isinstance(part, (TextPart, ReasoningPart)))
-    return math.ceil(length / _CHARACTERS_PER_TOKEN)
+    units = sum(_utf16_length(part.text) for part in message.content if isinstance(part, (TextPart, ReasoningPart)))
+    return math.ceil(units / _UNITS_PER_TOKEN)
+
+
+def _utf16_length(text: str) -> int:
+    # A character outside of the basic plane, an emoji for example, is rarely one token.
+    return len(text) if text.isascii() else len(text) + sum(letter > "\uffff" for letter in text)
