@@ -3,19 +3,21 @@ from __future__ import annotations
 import base64
 import itertools
 import json
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from partwise.messages import FilePart, ImagePart, UrlSourcePart, Usage
+from partwise.messages import RUNNING, AssistantMessage, FilePart, ImagePart, UrlSourcePart, Usage
 from partwise.providers.openai import ChatDecoder
 from partwise.providers.wire import PayloadReader
 from partwise.stream import (
     Chunk,
     ErrorChunk,
     Finish,
+    Fold,
     PartChunk,
     ReasoningDelta,
     StepFinish,
@@ -65,23 +67,39 @@ def test_reasoning_is_read_under_each_of_its_names_and_once() -> None:
     ) == [ReasoningDelta(text) for text in "abcde"]
 
 
-def test_signatures_and_encrypted_reasoning_are_kept_as_metadata() -> None:
-    encrypted = {"type": "reasoning.encrypted", "data": "xyz"}
+SIGNED = {"type": "reasoning.text", "signature": "s"}
+ENCRYPTED = {"type": "reasoning.encrypted", "data": "xyz"}
 
-    assert chunks_of(
-        delta(content="", reasoning_details=[{"type": "reasoning.text", "text": "", "signature": "s"}]),
-        delta(content="", reasoning_details=[encrypted]),
-    ) == [
-        ReasoningDelta(
-            "", provider_metadata={"openai": {"reasoning_details": [{"type": "reasoning.text", "signature": "s"}]}}
+
+@pytest.mark.parametrize(
+    ("payloads", "kind"),
+    [
+        ([delta(reasoning="hm"), delta(content="", reasoning_details=[{**SIGNED, "text": ""}])], "reasoning"),
+        ([delta(reasoning="hm", reasoning_details=[SIGNED])], "reasoning"),
+        ([delta(content="", reasoning_details=[SIGNED]), delta(reasoning="hm")], "reasoning"),
+        ([delta(reasoning_details=[SIGNED]), delta(content="Hi")], "text"),
+        ([delta(content="Hi"), delta(reasoning_details=[SIGNED])], "text"),
+        (
+            [
+                delta(reasoning_details=[SIGNED]),
+                delta(tool_calls=[{"index": 0, "id": "c", "function": {"name": "look", "arguments": "{}"}}]),
+            ],
+            "tool-call",
         ),
-        ReasoningDelta(
-            "",
-            provider_metadata={
-                "openai": {"reasoning_details": [{"type": "reasoning.text", "signature": "s"}, encrypted]}
-            },
-        ),
-    ]
+    ],
+)
+def test_signatures_and_encrypted_reasoning_are_kept_beside_what_they_stand_at(
+    payloads: list[dict[str, Any]], kind: str
+) -> None:
+    fold = Fold()
+    message = AssistantMessage(id="a", created_at=datetime(2026, 1, 1, tzinfo=UTC), status=RUNNING)
+
+    for chunk in chunks_of(*payloads, delta(reasoning_details=[ENCRYPTED])):
+        message = fold.apply(message, chunk)
+
+    (part,) = message.content
+    assert part.type == kind
+    assert part.provider_metadata == {"openai": {"reasoning_details": [SIGNED, ENCRYPTED]}}
 
 
 def test_content_may_switch_between_a_list_and_a_text() -> None:

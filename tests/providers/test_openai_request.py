@@ -22,6 +22,7 @@ from partwise.messages import (
     ToolCallPart,
     UserMessage,
     UserPart,
+    freeze,
 )
 from partwise.providers.openai import chat_messages, chat_request
 from partwise.tools import ModelContext, Tool
@@ -128,6 +129,29 @@ def test_each_roundtrip_is_followed_by_the_results_of_its_calls() -> None:
         answered("c3"),
         {"role": "assistant", "content": "There"},
     ]
+
+
+def test_plain_reasoning_is_sent_where_a_server_wants_it_and_only_of_the_answer_in_progress() -> None:
+    thinking = (ReasoningPart("hm"), TextPart("Let me see."), called(), ReasoningPart("so"), TextPart("Done."))
+    history = [user("Hi"), assistant(*thinking), user("And?"), assistant(*thinking)]
+
+    plain = chat_messages(history)
+    sent = chat_messages(history, reasoning_field="reasoning_content")
+
+    assert [message.pop("reasoning_content", None) for message in sent[-3:]] == ["hm", None, "so"]
+    assert sent == plain
+
+
+def test_signed_and_encrypted_reasoning_goes_back_as_it_came() -> None:
+    signed = {"type": "reasoning.text", "signature": "s", "index": 0}
+    encrypted = {"type": "reasoning.encrypted", "data": "xyz", "index": 1}
+    part = ReasoningPart("hm", provider_metadata=freeze({"openai": {"reasoning_details": [signed, encrypted]}}))
+    marked = called(provider_metadata=freeze({"openai": {"reasoning_details": [encrypted]}}))
+
+    for answer, details in [((part, called()), [{**signed, "text": "hm"}, encrypted]), ((marked,), [encrypted])]:
+        (first, _) = chat_messages([assistant(*answer)])
+        assert first["reasoning_details"] == details
+        assert first["tool_calls"] == [sent_call()]
 
 
 def test_calls_that_nobody_answered_and_calls_of_the_provider_are_left_out() -> None:

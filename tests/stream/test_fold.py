@@ -78,6 +78,13 @@ def test_deltas_of_one_text_grow_one_part() -> None:
     assert message.content == (TextPart("Hello!"),)
 
 
+@pytest.mark.parametrize("delta", [TextDelta, ReasoningDelta])
+def test_a_delta_that_replaces_takes_the_place_of_what_had_come(delta: type[TextDelta | ReasoningDelta]) -> None:
+    message = fold(delta("Hal", part_id="a"), delta("?", part_id="b"), delta("Hello", part_id="a", replaces=True))
+
+    assert [getattr(part, "text", None) for part in message.content] == ["Hello", "?"]
+
+
 def test_an_empty_delta_opens_no_part_and_returns_the_message_itself() -> None:
     fold_ = Fold()
 

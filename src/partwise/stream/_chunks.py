@@ -72,12 +72,15 @@ class TextDelta:
             one that is being written, or a new one if something else has begun since.
         parent_id: The part under which the text part is grouped.
         provider_metadata: Laid over that of the text part.
+        replaces: Whether this is the whole text, in place of what had come of it: some sources repeat a
+            text at its end, and then it is not what they streamed.
     """
 
     text: str
     part_id: str | None = attrs.field(default=None, kw_only=True)
     parent_id: str | None = attrs.field(default=None, kw_only=True)
     provider_metadata: Mapping[str, Any] | None = attrs.field(default=None, kw_only=True, converter=freeze)
+    replaces: bool = attrs.field(default=False, kw_only=True)
 
 
 @attrs.frozen
@@ -88,6 +91,7 @@ class ReasoningDelta:
     part_id: str | None = attrs.field(default=None, kw_only=True)
     parent_id: str | None = attrs.field(default=None, kw_only=True)
     provider_metadata: Mapping[str, Any] | None = attrs.field(default=None, kw_only=True, converter=freeze)
+    replaces: bool = attrs.field(default=False, kw_only=True)
 
 
 @attrs.frozen

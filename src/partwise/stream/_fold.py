@@ -246,8 +246,9 @@ class Fold:
         metadata = chunk.provider_metadata
         if not isinstance(old, TextPart) or not (chunk.text or metadata):
             return message
+        before = "" if chunk.replaces else old.text
         part = TextPart(
-            old.text + chunk.text if chunk.text[:1] < "\udc00" else join_text(old.text, chunk.text),
+            before + chunk.text if chunk.text[:1] < "\udc00" else join_text(before, chunk.text),
             status=old.status,
             provider_metadata=merge_metadata(old.provider_metadata, metadata) if metadata else old.provider_metadata,
             parent_id=old.parent_id,
@@ -267,7 +268,7 @@ class Fold:
         if not isinstance(old, ReasoningPart) or not (chunk.text or chunk.provider_metadata):
             return message
         part = ReasoningPart(
-            join_text(old.text, chunk.text),
+            join_text("" if chunk.replaces else old.text, chunk.text),
             summary=old.summary,
             timing=old.timing,
             status=old.status,

@@ -13,6 +13,7 @@ from partwise.providers.wire import (
     Json,
     Payload,
     Sources,
+    Unknown,
     count,
     error_of,
     fields_of,
@@ -95,12 +96,15 @@ class MessagesDecoder:
         "_client_calls",
         "_finish",
         "_has_failed",
+        "_has_paused",
         "_has_stopped",
         "_ids",
         "_is_empty",
+        "_kept_aside",
         "_number",
         "_sources",
         "_text",
+        "_unknown",
         "_unseen",
         "_usage",
     )
@@ -115,10 +119,13 @@ class MessagesDecoder:
         self._client_calls = 0
         self._finish: FinishReason | None = None
         self._has_stopped = False
+        self._has_paused = False
         self._has_failed = False
         self._usage: Usage | None = None
         self._sources = Sources("anthropic")
         self._unseen: list[Json] = []
+        self._kept_aside: dict[str, Any] = {}
+        self._unknown = Unknown()
 
     def decode(self, payload: Payload) -> list[Chunk]:
         """Return the chunks that a payload gives; usually one, often none."""
@@ -143,7 +150,19 @@ class MessagesDecoder:
         """Return the chunks for the end of the stream. Without the event that ends a message it is incomplete."""
         if self._has_failed:
             return [StepFinish(self._usage)] if self._usage else []
-        return [*self._sources.release(), Finish(self._reason(), self._usage)]
+        return [*self._sources.release(), *self._leave(), Finish(self._reason(), self._usage)]
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether the provider waits for its message to be sent back, and then goes on with it."""
+        return self._has_stopped and self._has_paused and not self._has_failed
+
+    def _leave(self) -> Iterator[Chunk]:
+        """Give what is left of blocks that cannot be shown, when no part followed that could have kept it."""
+        if self._unseen:
+            self._kept_aside = {**self._kept_aside, "after": self._unseen}
+            self._unseen = []
+            yield MetadataChunk(custom={"anthropic": self._kept_aside})
 
     def _reason(self) -> FinishReason:
         if self._finish is None or not self._has_stopped:
@@ -167,8 +186,10 @@ class MessagesDecoder:
                 yield from self._learn(mapping(fields.get("delta")), fields)
             case "message_stop":
                 self._has_stopped = True
-            case _:
+            case "ping":
                 return
+            case _:
+                self._unknown.report(f"an event of an unknown type: {kind!r}")
 
     # ---------------------------------------------------------------- messages
 
@@ -182,7 +203,7 @@ class MessagesDecoder:
         if not self._number or not self._is_empty:
             self._number += 1
             yield StepStart(word(message.get("id")) or None)
-        self._is_empty, self._has_stopped = True, False
+        self._is_empty, self._has_stopped, self._has_paused = True, False, False
         self._blocks, self._client_calls = {}, 0
         self._finish, self._usage = None, None
         self._text += 1
@@ -195,13 +216,15 @@ class MessagesDecoder:
         reason = word(said.get("stop_reason"))
         if reason:
             self._finish = _FINISHES.get(reason, "other")
+            self._has_paused = reason == "pause_turn"
         self._usage = merge_usage(self._usage, _usage_of(mapping(fields.get("usage"))))
         kept = {key: said[key] for key in ("container", "stop_details") if said.get(key)}
         edits = mapping(fields.get("context_management")) or mapping(said.get("context_management"))
         if edits.get("applied_edits"):
             kept["context_management"] = edits
         if kept:
-            yield MetadataChunk(custom={"anthropic": kept})
+            self._kept_aside = {**self._kept_aside, **kept}
+            yield MetadataChunk(custom={"anthropic": self._kept_aside})
 
     # ---------------------------------------------------------------- blocks
 
@@ -230,6 +253,7 @@ class MessagesDecoder:
     def _delta(self, index: int, delta: Json) -> Iterator[Chunk]:
         block = self._blocks.get(index)
         if block is None:
+            self._unknown.report("a delta for a block that is not open")
             return
         match word(delta.get("type")):
             case "text_delta":
@@ -244,8 +268,8 @@ class MessagesDecoder:
                 yield from self._grow(block, word(delta.get("partial_json")))
             case "compaction_delta":
                 _compact(block, delta)
-            case _:
-                return
+            case kind:
+                self._unknown.report(f"a delta of type {kind!r} for a block of type {block.kind!r}")
 
     def _stop(self, index: int) -> Iterator[Chunk]:
         block = self._blocks.pop(index, None)
@@ -288,7 +312,9 @@ class MessagesDecoder:
     def _think(self, block: _Block, text: str) -> Iterator[Chunk]:
         if text:
             block.has_text = True
-            yield ReasoningDelta(text, part_id=block.part_id, provider_metadata=self._kept({}))
+            signature = word(block.fields.get("signature"))  # some gateways sign before they think
+            said = self._kept({"signature": signature} if signature else {})
+            yield ReasoningDelta(text, part_id=block.part_id, provider_metadata=said)
 
     def _sign(self, block: _Block, signature: str) -> Iterator[Chunk]:
         if signature:

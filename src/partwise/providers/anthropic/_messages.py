@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
-from partwise.providers.wire import SdkErrors, answer, with_config
+from partwise.providers.wire import SdkErrors, decoded, with_config
 from partwise.stream import Chunk
 
 from ._decoder import MessagesDecoder
@@ -35,6 +35,8 @@ class AnthropicMessages:
         base_url: The endpoint, without a client.
         api_key: The key, without a client. Nothing is read from the environment here; the SDK looks
             for credentials if neither a key nor an endpoint is given.
+        max_pauses: How often an answer that the provider pauses, in the middle of a long turn of its own
+            tools, is sent back so that it goes on; with 0 such an answer stays incomplete.
         defaults: Parameters of every request, as the SDK calls them: ``max_tokens=32_000``,
             ``thinking={...}``. With ``betas`` the request goes to the API's beta.
 
@@ -55,22 +57,30 @@ class AnthropicMessages:
         model: str,
         base_url: str | None = None,
         api_key: str | None = None,
+        max_pauses: int = 4,
         **defaults: Any,
     ) -> None:
         self.model = model
         self._own = _connect(base_url, api_key) if client is None else None
         self._client = client if self._own is None else self._own
+        self._max_pauses = max_pauses
         self._defaults = defaults
 
     async def run(self, run: RunContext, /) -> AsyncGenerator[Chunk]:
         """Ask for the next answer of the conversation, and give its chunks."""
         client = with_config(self._client, run)
-        request = messages_request(run, self.model, self._defaults)
-        resource = client.beta.messages if "betas" in request else client.messages
-        asked = resource.create(**{**request, "stream": True})
-        async with aclosing(answer(asked, MessagesDecoder(), _errors())) as chunks:
-            async for chunk in chunks:
-                yield chunk
+        decoder = MessagesDecoder()
+        for pauses_left in range(self._max_pauses, -1, -1):
+            request = messages_request(run, self.model, self._defaults)
+            resource = client.beta.messages if "betas" in request else client.messages
+            asked = resource.create(**{**request, "stream": True})
+            async with aclosing(decoded(asked, decoder, _errors())) as chunks:
+                async for chunk in chunks:
+                    yield chunk
+            if not (decoder.is_paused and pauses_left):
+                break
+        for chunk in decoder.close():
+            yield chunk
 
     async def aclose(self) -> None:
         """Close the connections of a client that was made here."""
@@ -90,6 +100,7 @@ def _connect(base_url: str | None, api_key: str | None) -> AsyncAnthropic:
 
 
 def _errors() -> SdkErrors:
+    import httpx2  # both SDKs come with it, and let its exceptions through once an answer has begun
     from anthropic import AnthropicError, APIConnectionError, APIError, APITimeoutError
 
-    return SdkErrors(AnthropicError, APIError, APIConnectionError, APITimeoutError)
+    return SdkErrors(AnthropicError, APIError, APIConnectionError, (APITimeoutError, httpx2.TimeoutException))

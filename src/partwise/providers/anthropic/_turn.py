@@ -92,6 +92,9 @@ class _Turn:
         if self._late:
             self._end_roundtrip()
             self._blocks += self._late.values()
+        after = mappings(mapping(self._message.metadata.custom.get("anthropic")).get("after"))
+        left = [*self._unseen, *thaw(after)]
+        self._blocks += [block for block in left if block.get("type") == "compaction"]  # an answer may not end thinking
         self._end_roundtrip()
         return self._sent
 

@@ -35,6 +35,8 @@ class OpenAIChat:
         api_key: The key, without a client. Nothing is read from the environment here; the SDK reads
             ``OPENAI_API_KEY`` if neither a key nor an endpoint is given.
         think_tags: Whether text between ``<think>`` and ``</think>`` is reasoning.
+        reasoning_field: The field in which the server wants its reasoning back while it calls tools:
+            ``reasoning_content`` for DeepSeek and Kimi; None sends none.
         defaults: Parameters of every request, as the SDK calls them: ``temperature=0``, ``extra_body={...}``.
 
     Raises:
@@ -55,18 +57,20 @@ class OpenAIChat:
         base_url: str | None = None,
         api_key: str | None = None,
         think_tags: bool = False,
+        reasoning_field: str | None = None,
         **defaults: Any,
     ) -> None:
         self.model = model
         self._own = connect(base_url, api_key) if client is None else None
         self._client = client if self._own is None else self._own
         self._think_tags = think_tags
+        self._reasoning_field = reasoning_field
         self._defaults = defaults
 
     async def run(self, run: RunContext, /) -> AsyncGenerator[Chunk]:
         """Ask for the next answer of the conversation, and give its chunks."""
         client = with_config(self._client, run)
-        request = chat_request(run, self.model, self._defaults)
+        request = chat_request(run, self.model, self._defaults, reasoning_field=self._reasoning_field)
         asked = client.chat.completions.create(**{"stream_options": {"include_usage": True}, **request, "stream": True})
         async with aclosing(answer(asked, ChatDecoder(think_tags=self._think_tags), openai_errors())) as chunks:
             async for chunk in chunks:

@@ -26,6 +26,7 @@ def connect(base_url: str | None, api_key: str | None) -> AsyncOpenAI:
 
 def openai_errors() -> SdkErrors:
     """Return what the SDK raises."""
+    import httpx2  # both SDKs come with it, and let its exceptions through once an answer has begun
     from openai import APIConnectionError, APIError, APITimeoutError, OpenAIError
 
-    return SdkErrors(OpenAIError, APIError, APIConnectionError, APITimeoutError)
+    return SdkErrors(OpenAIError, APIError, APIConnectionError, (APITimeoutError, httpx2.TimeoutException))

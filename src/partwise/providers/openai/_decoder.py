@@ -19,6 +19,7 @@ from partwise.stream import (
     StepFinish,
     StepStart,
     TextDelta,
+    ToolCallStart,
 )
 
 from ._fields import Piece, finish_of, reasoning_marks, sources_of, text_pieces, usage_of
@@ -59,8 +60,10 @@ class ChatDecoder:
         "_cited",
         "_finish",
         "_has_failed",
+        "_has_new_marks",
         "_id",
         "_images",
+        "_last",
         "_marks",
         "_sources",
         "_think",
@@ -75,6 +78,8 @@ class ChatDecoder:
         self._has_failed = False
         self._usage: Usage | None = None
         self._marks: list[Json] = []
+        self._has_new_marks = False
+        self._last: str | type[TextDelta | ReasoningDelta] | None = None
         self._sources: dict[str, UrlSourcePart] = {}
         self._cited: set[str] = set()
         self._images: set[str] = set()
@@ -92,6 +97,7 @@ class ChatDecoder:
         self._id = self._id or new_id
         chunks += self._content(delta)
         chunks += self._calls.decode(delta, self._id)
+        chunks += self._mark(chunks, reasoning_marks(delta))
         self._remember(fields, choice, delta)
         finish = finish_of(choice)
         if finish is not None:
@@ -127,7 +133,7 @@ class ChatDecoder:
         yield StepFinish(self._usage)
         yield StepStart()
         self._id, self._finish, self._usage = completion_id, None, None
-        self._marks = []
+        self._marks, self._has_new_marks, self._last = [], False, None
 
     def _content(self, delta: Json) -> Iterator[Chunk]:
         for piece in text_pieces(delta):
@@ -135,15 +141,29 @@ class ChatDecoder:
                 yield from (_text_chunk(part) for part in self._think.split(piece[1]))
             elif piece[1]:
                 yield _text_chunk(piece)
-        marks = reasoning_marks(delta)
-        if marks:
-            self._marks += marks
-            yield ReasoningDelta("", provider_metadata={"openai": {"reasoning_details": self._marks}})
         for image in mappings(delta.get("images")):
             url = word(mapping(image.get("image_url")).get("url"))
             if url and url not in self._images:
                 self._images.add(url)
                 yield PartChunk(ImagePart(image=url))
+
+    def _mark(self, chunks: list[Chunk], marks: list[Json]) -> Iterator[Chunk]:
+        """Keep signatures and encrypted reasoning beside what is being written, or else what is written next."""
+        for chunk in chunks:
+            if isinstance(chunk, (TextDelta, ReasoningDelta)):
+                self._last = type(chunk)
+            elif isinstance(chunk, ToolCallStart):
+                self._last = chunk.tool_call_id
+        self._marks += marks
+        self._has_new_marks = self._has_new_marks or bool(marks)
+        if not self._has_new_marks or self._last is None:
+            return
+        self._has_new_marks = False
+        kept = {"openai": {"reasoning_details": self._marks}}
+        if isinstance(self._last, str):
+            yield ToolCallStart(self._last, "", provider_metadata=kept)
+        else:
+            yield self._last("", provider_metadata=kept)
 
     def _remember(self, fields: Json, choice: Json, delta: Json) -> None:
         self._usage = merge_usage(self._usage, usage_of(fields, choice))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, assert_never
 
 from partwise.messages import (
@@ -28,7 +28,9 @@ from partwise.providers.wire import (
     as_json,
     file_note,
     is_provider_executed,
+    mappings,
     request_headers,
+    said_by,
     settings_of,
     user_parts,
 )
@@ -57,7 +59,9 @@ _SETTINGS = (
 )
 
 
-def chat_request(run: RunContext, model: str, defaults: Mapping[str, Any]) -> dict[str, Any]:
+def chat_request(
+    run: RunContext, model: str, defaults: Mapping[str, Any], *, reasoning_field: str | None = None
+) -> dict[str, Any]:
     """Return the parameters of the request for a roundtrip.
 
     Args:
@@ -65,6 +69,7 @@ def chat_request(run: RunContext, model: str, defaults: Mapping[str, Any]) -> di
             defaults; ``model_name`` and ``reasoning_effort`` are taken from its config.
         model: The model, unless the context names another.
         defaults: Further parameters, as the SDK calls them.
+        reasoning_field: Where the server wants the reasoning of the answer in progress, if it does.
     """
     context = run.context
     settings = settings_of(run, _SETTINGS)
@@ -80,7 +85,7 @@ def chat_request(run: RunContext, model: str, defaults: Mapping[str, Any]) -> di
         **request_headers(run, defaults),
         **({"tools": tools} if tools else {}),
         "model": context.config.get("model_name") or model,
-        "messages": chat_messages((*run.messages, run.message), system=context.system),
+        "messages": chat_messages((*run.messages, run.message), system=context.system, reasoning_field=reasoning_field),
     }
 
 
@@ -88,11 +93,21 @@ def _description(tool: Mapping[str, Any]) -> dict[str, str]:
     return {"description": tool["description"]} if tool.get("description") else {}
 
 
-def chat_messages(messages: Sequence[Message], *, system: str | None = None) -> list[dict[str, Any]]:
+def chat_messages(
+    messages: Sequence[Message], *, system: str | None = None, reasoning_field: str | None = None
+) -> list[dict[str, Any]]:
     """Return messages as the Chat Completions API writes them.
 
-    Reasoning, sources and data are not sent, nor are calls that the provider ran itself. A call
-    without a result is left out, because the API accepts no call that nobody answered.
+    Sources and data are not sent, nor are calls that the provider ran itself. A call without a result
+    is left out, because the API accepts no call that nobody answered. Signed and encrypted reasoning
+    goes back to the server that sent it (``reasoning_details``), plain reasoning only where a field for
+    it is named, and only that of the last message: some servers want it while they call tools, and
+    refuse it later.
+
+    Args:
+        messages: The conversation; the answer in progress, if there is one, comes last.
+        system: Instructions, before all messages.
+        reasoning_field: The field for plain reasoning, such as ``reasoning_content``.
     """
     sent: list[dict[str, Any]] = [{"role": "system", "content": system}] if system else []
     for message in messages:
@@ -102,7 +117,7 @@ def chat_messages(messages: Sequence[Message], *, system: str | None = None) -> 
             case UserMessage():
                 sent.append({"role": "user", "content": _user_content(message)})
             case AssistantMessage():
-                sent.extend(_assistant_messages(message))
+                sent.extend(_assistant_messages(message, reasoning_field if message is messages[-1] else None))
             case _:
                 assert_never(message)
     return sent
@@ -146,33 +161,50 @@ def _file(part: FilePart) -> dict[str, Any]:
     return {"type": "file", "file": {"filename": part.filename or "file", "file_data": address.data_url}}
 
 
-def _assistant_messages(message: AssistantMessage) -> Iterator[dict[str, Any]]:
+def _assistant_messages(message: AssistantMessage, reasoning_field: str | None) -> Iterator[dict[str, Any]]:
     """Give one message per roundtrip, as far as the parts show where one ended, each with the results of its calls."""
-    texts: list[str] = []
-    calls: list[ToolCallPart] = []
+    parts: list[TextPart | ReasoningPart | ToolCallPart] = []
     for part in message.content:
         if isinstance(part, ToolCallPart):
             if part.has_result and not is_provider_executed(part):
-                calls.append(part)
-            continue
-        if isinstance(part, (TextPart, ReasoningPart)) and calls:
-            yield from _roundtrip(texts, calls)
-            texts, calls = [], []
-        if isinstance(part, TextPart):
-            texts.append(part.text)
-    yield from _roundtrip(texts, calls)
+                parts.append(part)
+        elif isinstance(part, (TextPart, ReasoningPart)):
+            if parts and isinstance(parts[-1], ToolCallPart):
+                yield from _roundtrip(parts, reasoning_field)
+                parts = []
+            parts.append(part)
+    yield from _roundtrip(parts, reasoning_field)
 
 
-def _roundtrip(texts: Iterable[str], calls: Sequence[ToolCallPart]) -> Iterator[dict[str, Any]]:
-    text = "\n\n".join(texts)
+def _roundtrip(
+    parts: Sequence[TextPart | ReasoningPart | ToolCallPart], reasoning_field: str | None
+) -> Iterator[dict[str, Any]]:
+    text = "\n\n".join(part.text for part in parts if isinstance(part, TextPart))
+    calls = [part for part in parts if isinstance(part, ToolCallPart)]
     if not text and not calls:
         return
     sent: dict[str, Any] = {"role": "assistant", "content": text or None}
+    reasoning = "\n\n".join(part.text for part in parts if isinstance(part, ReasoningPart))
+    if reasoning_field and reasoning:
+        sent[reasoning_field] = reasoning
+    details = list(_details(parts))
+    if details:
+        sent["reasoning_details"] = details
     if calls:
         sent["tool_calls"] = [_call(call) for call in calls]
     yield sent
     for call in calls:
         yield {"role": "tool", "tool_call_id": call.tool_call_id, "content": _result(call)}
+
+
+def _details(parts: Sequence[TextPart | ReasoningPart | ToolCallPart]) -> Iterator[dict[str, Any]]:
+    """Give the marks of the reasoning as the server sent them; the text of a signed one is that of its part."""
+    for part in parts:
+        for mark in mappings(thaw(said_by("openai", part.provider_metadata).get("reasoning_details"))):
+            if isinstance(part, ReasoningPart) and mark.get("type") == "reasoning.text":
+                yield {"text": part.text, **mark}
+            else:
+                yield dict(mark)
 
 
 def _call(call: ToolCallPart) -> dict[str, Any]:

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator
 from typing import Any, Final
 
 import attrs
 
 from partwise.messages import Usage, error_record
-from partwise.providers.wire import Json, Payload, Sources, count, error_of, fields_of, mapping, mappings, word
-from partwise.stream import Chunk, ErrorChunk, Finish, FinishReason, ReasoningDelta, StepFinish, StepStart
+from partwise.providers.wire import Json, Payload, Sources, Unknown, count, error_of, fields_of, mapping, mappings, word
+from partwise.stream import (
+    Chunk,
+    ErrorChunk,
+    Finish,
+    FinishReason,
+    MetadataChunk,
+    ReasoningDelta,
+    StepFinish,
+    StepStart,
+)
 
 from ._responses_calls import Call, ResponseCalls
 from ._responses_items import KINDS, OUTPUTS, arguments_of
 from ._responses_texts import TextKind, Texts
 
 __all__ = ["ResponsesDecoder"]
-
-_LOG = logging.getLogger("partwise.providers")
 
 # Which text an event is about, and the field that says which one of its kind.
 _TEXTS: Final[dict[str, tuple[TextKind, str]]] = {
@@ -42,6 +48,16 @@ _ARGUMENTS: Final = {
     "apply_patch_call_operation_diff": "",
     "shell_call_command": "",
 }
+# Events that say nothing which no other event says: how far something has come, or what is repeated at its end.
+_SILENT: Final = (
+    "",
+    "content_part.added",
+    "keepalive",
+    "reasoning_summary_part.added",
+    "shell_call_output_content.delta",
+    "shell_call_output_content.done",
+)
+_STATES: Final = ("in_progress", "searching", "interpreting", "generating", "completed", "failed", "ping")
 # Items that are not shown, but have to be sent back before the item that follows them.
 _UNSEEN: Final = ("mcp_list_tools", "compaction")
 _LENGTH: Final = ("max_output_tokens", "max_tokens", "length")
@@ -108,7 +124,7 @@ class ResponsesDecoder:
         self._texts = Texts(0, self._sources)
         self._items: dict[int, _Item] = {}
         self._unseen: list[Json] = []
-        self._unknown: set[str] = set()
+        self._unknown = Unknown()
 
     def decode(self, payload: Payload) -> list[Chunk]:
         """Return the chunks that a payload gives; usually one, often none."""
@@ -168,6 +184,8 @@ class ResponsesDecoder:
                 yield from self._annotation(index, fields)
             case "image_generation_call.partial_image":
                 self._partial_image(index, fields)
+            case _ if kind not in _SILENT and kind.rpartition(".")[2] not in _STATES:
+                self._unknown.report(f"an event of an unknown type: {kind!r}")
             case _:
                 return
 
@@ -197,9 +215,8 @@ class ResponsesDecoder:
         if kind in KINDS:
             opened.call, chunks = self._calls.open(item, f"{self._id or 'call'}-{index}", self._take_unseen())
             yield from chunks
-        elif kind not in ("message", "reasoning", *_UNSEEN, *OUTPUTS) and kind not in self._unknown:
-            self._unknown.add(kind)
-            _LOG.warning("Dropped an item of an unknown kind: %s", kind)
+        elif kind not in ("message", "reasoning", *_UNSEEN, *OUTPUTS):
+            self._unknown.report(f"an item of an unknown type: {kind!r}")
 
     def _end(self, index: int, item: Json) -> Iterator[Chunk]:
         known = self._items.get(index)
@@ -259,7 +276,11 @@ class ResponsesDecoder:
         yield from self._texts.grow(index, kind, at, text, metadata)
 
     def _settle(self, index: int, kind: TextKind, at: int, whole: str) -> Iterator[Chunk]:
-        yield from self._grow(index, kind, at, self._texts.missing(index, kind, at, whole))
+        rest = self._texts.missing(index, kind, at, whole)
+        if rest is not None:
+            yield from self._grow(index, kind, at, rest)
+        elif whole:
+            yield self._texts.replace(index, kind, at, whole)
 
     def _part_done(self, index: int, fields: Json) -> Iterator[Chunk]:
         part = mapping(fields.get("part"))
@@ -348,6 +369,9 @@ class ResponsesDecoder:
     def _rest(self) -> Iterator[Chunk]:
         yield from self._sources.release()
         yield from self._calls.unfinished_images()
+        unseen = self._take_unseen()
+        if unseen:
+            yield MetadataChunk(custom={"openai": {"after": unseen["before"]}})
 
 
 def _flat_error(fields: Json) -> Json:

@@ -87,21 +87,25 @@ class Texts:
         if part.last not in (None, index):
             text = f"\n\n{text}"
         part.last = index
+        yield _delta(kind, text, part.id, metadata)
         if kind in ("text", "refusal"):
-            yield TextDelta(text, part_id=part.id, provider_metadata=metadata)
             yield from self._sources.release()
-        else:
-            yield ReasoningDelta(text, part_id=part.id, provider_metadata=metadata)
 
-    def missing(self, item_index: int, kind: TextKind, index: int, whole: str) -> str:
-        """Return what of a text has not come yet, now that all of it is known."""
+    def missing(self, item_index: int, kind: TextKind, index: int, whole: str) -> str | None:
+        """Return what of a text has not come yet, now that all of it is known; None if it is another text."""
         known = self._texts.get((item_index, kind, index))
         sum_of_deltas = "".join(known.pieces) if known else ""
-        if whole.startswith(sum_of_deltas):
-            return whole[len(sum_of_deltas) :]
-        if whole:
-            _LOG.warning("The end of a text is not what was streamed of it: %.200r", whole)
-        return ""
+        return whole[len(sum_of_deltas) :] if whole.startswith(sum_of_deltas) else None
+
+    def replace(self, item_index: int, kind: TextKind, index: int, whole: str) -> Chunk:
+        """Give the chunk that puts a text in place of what had come of it."""
+        _LOG.info("The end of a text is not what was streamed of it, and takes its place: %.200r", whole)
+        self._texts[item_index, kind, index].pieces = [whole]
+        part = self._parts[_part_key(item_index, kind, index)]
+        if kind not in ("text", "refusal"):
+            of_part = (text for place, text in self._texts.items() if place[:2] == (item_index, kind))
+            whole = "\n\n".join("".join(text.pieces) for text in of_part)
+        return _delta(kind, whole, part.id, None, replaces=True)
 
     def cite(self, item_index: int, index: int, annotation: Json) -> None:
         """Remember what a text cites."""
@@ -121,6 +125,13 @@ class Texts:
 
 def _part_key(item_index: int, kind: TextKind, index: int) -> tuple[int, TextKind, int]:
     return item_index, kind, index if kind in ("text", "refusal") else 0
+
+
+def _delta(
+    kind: TextKind, text: str, part_id: str, metadata: Mapping[str, Any] | None, *, replaces: bool = False
+) -> Chunk:
+    delta = TextDelta if kind in ("text", "refusal") else ReasoningDelta
+    return delta(text, part_id=part_id, provider_metadata=metadata, replaces=replaces)
 
 
 def _source_of(annotation: Json) -> UrlSourcePart | DocumentSourcePart | None:

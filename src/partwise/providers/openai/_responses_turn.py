@@ -67,6 +67,8 @@ def turn_items(message: AssistantMessage, *, knows_ids: bool) -> Iterator[dict[s
                 continue
     yield from items
     yield from results
+    after = thaw(mappings(mapping(message.metadata.custom.get("openai")).get("after")))
+    yield from (item for item in after if item.get("type") == "compaction")
 
 
 def _is_settled(part: ToolCallPart) -> bool:

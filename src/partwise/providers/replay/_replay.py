@@ -56,7 +56,7 @@ def replay(
         case "openai-responses":
             return OpenAIResponses(_openai(recording, speed), model="replay")
         case "anthropic-messages":
-            return AnthropicMessages(_anthropic(recording, speed), model="replay")
+            return AnthropicMessages(_anthropic(recording, speed), model="replay", max_pauses=0)
         case _:
             assert_never(recording.protocol)
 

@@ -1,7 +1,19 @@
 """What the chat models of all providers share: reading payloads, streaming an answer, writing a conversation down."""
 
-from ._answer import Decoder, SdkErrors, answer
-from ._fields import FreeIds, Json, Payload, count, error_of, fields_of, mapping, mappings, merge_usage, word
+from ._answer import Decoder, SdkErrors, answer, decoded
+from ._fields import (
+    FreeIds,
+    Json,
+    Payload,
+    Unknown,
+    count,
+    error_of,
+    fields_of,
+    mapping,
+    mappings,
+    merge_usage,
+    word,
+)
 from ._payloads import PayloadReader
 from ._sending import (
     FileAddress,
@@ -27,11 +39,13 @@ __all__ = [
     "PayloadReader",
     "SdkErrors",
     "Sources",
+    "Unknown",
     "address_of",
     "answer",
     "arguments_text",
     "as_json",
     "count",
+    "decoded",
     "error_of",
     "fields_of",
     "file_note",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable
+from collections.abc import AsyncGenerator, Awaitable, Mapping
 from contextlib import aclosing
 from typing import Any, Protocol
 
@@ -10,17 +10,19 @@ import anyio
 import attrs
 
 from partwise.messages import FrozenDict
-from partwise.stream import Chunk, ErrorChunk
+from partwise.stream import Chunk
 
-from ._fields import Payload, error_of, mapping
-from ._payloads import PayloadReader
+from ._fields import Json, Payload, error_of, fields_of, mapping
+from ._payloads import PageReader, PayloadReader
 
-__all__ = ["Decoder", "SdkErrors", "answer"]
+__all__ = ["Decoder", "SdkErrors", "answer", "decoded"]
 
 # A server that does not let go of a connection must not hold up the end of a run.
 _CLOSE_SECONDS = 2
 # How much of an error page is shown; a page of HTML is not.
 _PLAIN_CHARACTERS = 200
+# What a server says that does not stream, whatever it was asked for.
+_PAGES = ("application/json", "application/problem+json", "text/html")
 
 
 class Decoder(Protocol):
@@ -41,12 +43,12 @@ class Decoder(Protocol):
 
 @attrs.frozen
 class SdkErrors:
-    """The exceptions of an SDK: the root of them all, the service's, and those of the connection."""
+    """The exceptions of an SDK: the root of them all, the service's, and those of the connection and its waiting."""
 
     root: type[Exception]
     service: type[Exception]
     connection: type[Exception]
-    timeout: type[Exception]
+    timeout: tuple[type[Exception], ...]
 
 
 async def answer(asked: Awaitable[Any], decoder: Decoder, errors: SdkErrors) -> AsyncGenerator[Chunk]:
@@ -57,39 +59,61 @@ async def answer(asked: Awaitable[Any], decoder: Decoder, errors: SdkErrors) -> 
         decoder: A fresh one.
         errors: What the SDK raises.
     """
-    try:
-        response = await asked
-    except errors.root as error:
-        yield ErrorChunk(_record(error, errors))
-        return
-    try:
-        async with aclosing(_payloads(response)) as payloads:
-            async for payload in payloads:
-                for chunk in decoder.decode(payload):
-                    yield chunk
-    except Exception as error:  # whatever the SDK or its transport raises ends the answer, not the program
-        for chunk in decoder.fail(_record(error, errors)):
+    async with aclosing(decoded(asked, decoder, errors)) as chunks:
+        async for chunk in chunks:
             yield chunk
-    finally:
-        with anyio.move_on_after(_CLOSE_SECONDS, shield=True):
-            await _close(response)
     for chunk in decoder.close():
         yield chunk
 
 
-async def _payloads(response: Any) -> AsyncGenerator[Payload]:
-    """Give the payloads of the SDK's stream.
+async def decoded(asked: Awaitable[Any], decoder: Decoder, errors: SdkErrors) -> AsyncGenerator[Chunk]:
+    """Give the chunks of one response without those for the end, for answers that take several responses."""
+    try:
+        response = await asked
+    except errors.root as error:
+        for chunk in decoder.fail(_record(error, errors)):
+            yield chunk
+        return
+    try:
+        async with aclosing(_payloads(response, errors)) as payloads:
+            async for payload in payloads:
+                for chunk in decoder.decode(payload) if isinstance(payload, Mapping) else decoder.fail(payload.record):
+                    yield chunk
+    finally:
+        with anyio.move_on_after(_CLOSE_SECONDS, shield=True):
+            await _close(response)
 
-    They are read off its bytes, to their end: the SDK's own reading stops at the end mark, and does not
-    see the errors that some gateways send outside of the data. What has no bytes (a wrapper, a fake in
-    a test) is iterated.
+
+@attrs.frozen
+class _Failure:
+    """What ended the stream, in place of a payload."""
+
+    record: FrozenDict
+
+
+async def _payloads(response: Any, errors: SdkErrors) -> AsyncGenerator[Json | _Failure]:
+    """Give the payloads of the SDK's stream; what the SDK or its transport raises is the last of them."""
+    try:
+        async with aclosing(_read(response)) as payloads:
+            async for payload in payloads:
+                yield fields_of(payload)
+    except Exception as error:  # an SDK lets through whatever its transport raises
+        yield _Failure(_record(error, errors))
+
+
+async def _read(response: Any) -> AsyncGenerator[Payload]:
+    """Read the SDK's stream off its bytes, to their end.
+
+    The SDK's own reading stops at the end mark, and does not see the errors that some gateways send
+    outside of the data. What has no bytes (a wrapper, a fake in a test) is iterated.
     """
     body: Any = getattr(response, "response", None)
     if not hasattr(body, "aiter_bytes"):
         async for payload in response:
             yield payload
         return
-    reader = PayloadReader()
+    kind = str(body.headers.get("content-type", "")).partition(";")[0].strip().lower()
+    reader = PayloadReader() if kind not in _PAGES else PageReader(kind)
     async with aclosing(body.aiter_bytes()) as pieces:
         async for piece in pieces:
             for payload in reader.feed(piece):

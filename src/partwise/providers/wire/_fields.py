@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from typing import Any, Protocol, TypeAlias, cast
 
 from partwise.messages import FrozenDict, Usage, freeze
 
-__all__ = ["FreeIds", "Json", "Payload", "count", "error_of", "fields_of", "mapping", "mappings", "merge_usage", "word"]
+__all__ = [
+    "FreeIds",
+    "Json",
+    "Payload",
+    "Unknown",
+    "count",
+    "error_of",
+    "fields_of",
+    "mapping",
+    "mappings",
+    "merge_usage",
+    "word",
+]
+
+_LOG = logging.getLogger("partwise.providers")
+_MOST_REPORTS = 100
 
 Json: TypeAlias = Mapping[str, Any]
 
@@ -65,6 +81,25 @@ def error_of(error: object) -> FrozenDict:
     message = word(fields.get("message")) or word(fields.get("detail")) or (error if isinstance(error, str) else "")
     kept = {key: value for key, value in fields.items() if key not in ("severity", "display")}
     return FrozenDict({**freeze(kept), "code": code, "message": message or f"The provider reported an error: {error}"})
+
+
+class Unknown:
+    """Reports what was dropped because nobody here knows it: each kind once, so that no log is filled."""
+
+    __slots__ = ("_told",)
+
+    def __init__(self) -> None:
+        self._told: set[str] = set()
+
+    def report(self, what: str) -> None:
+        """Log that something was dropped.
+
+        Args:
+            what: What it was, and of which kind.
+        """
+        if what not in self._told and len(self._told) < _MOST_REPORTS:
+            self._told.add(what)
+            _LOG.warning("Dropped %s", what)
 
 
 class FreeIds:

@@ -9,9 +9,12 @@ from typing import Any, cast
 
 from partwise.stream import SseEvent, SseReader
 
-__all__ = ["PayloadReader"]
+__all__ = ["PageReader", "PayloadReader"]
 
 _LOG = logging.getLogger("partwise.providers")
+
+_PAGE_BYTES = 65_536
+_SHOWN = 200
 
 
 class PayloadReader:
@@ -33,6 +36,35 @@ class PayloadReader:
     def close(self) -> list[dict[str, Any]]:
         """Return the payload that was left without its blank line, if it is whole."""
         return list(_payloads(self._sse.close()))
+
+
+class PageReader:
+    """Reads the one error that a page has to tell, from a server that should have streamed.
+
+    Args:
+        kind: The media type that the server says the page has.
+    """
+
+    __slots__ = ("_kind", "_text")
+
+    def __init__(self, kind: str) -> None:
+        self._kind = kind
+        self._text = bytearray()
+
+    def feed(self, data: bytes) -> list[dict[str, Any]]:
+        """Take more of the page; what is said with too many words is cut."""
+        self._text += data[: _PAGE_BYTES - len(self._text)]
+        return []
+
+    def close(self) -> list[dict[str, Any]]:
+        """Return the error."""
+        text = self._text.decode("utf-8", "replace").strip()
+        said = (_value(text) or {}).get("error")
+        if said:
+            return [{"error": said}]
+        shown = "" if self._kind == "text/html" or not text else f": {text[:_SHOWN]}"
+        message = f"The server answered with {self._kind} in place of a stream{shown}"
+        return [{"error": {"code": "not-a-stream", "message": message}}]
 
 
 def _payloads(events: Iterable[SseEvent]) -> Iterator[dict[str, Any]]:
