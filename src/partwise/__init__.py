@@ -8,7 +8,7 @@ The rooms, in the order in which data flows through them:
 - `reactive`: the store: one snapshot, one queue of commits, slices indexed by what they read.
 - `store`: the shape of the state of a thread and a composer, and named slices over it.
 - `tools`: typed functions offered to a model, and their execution at most once.
-- `adapters`: the protocols to implement: chat model, history, suggestions, feedback.
+- `adapters`: the protocols to implement: chat model, history, thread list, suggestions, feedback.
 - `runtimes`: what turns user actions and model output into commits.
 - `primitives`: headless widgets: what each thing on a screen shows and may do.
 - `providers`, `persistence`, `bindings`, `testing`: ready-made models, histories, user interfaces and fakes.

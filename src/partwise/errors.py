@@ -17,14 +17,16 @@
     │   ├── ApprovalNotFoundError
     │   ├── OptionNotFoundError
     │   ├── BranchNotFoundError
-    │   └── QueueItemNotFoundError
+    │   ├── QueueItemNotFoundError
+    │   └── ThreadNotFoundError
     ├── UnsupportedError                    this thread cannot do that at all
     ├── NotAllowedError (RuntimeError)      possible, but not in the present state
     │   ├── ApprovalError                   an answer that an approval cannot take
     │   └── ToolConflictError               two tools with one name
     ├── NotSentError                        nothing reached a backend; the draft is still the user's
     ├── AdapterError                        an adapter broke its contract
-    │   └── HistoryError                    a write to, or a read from, the history failed
+    │   ├── HistoryError                    a write to, or a read from, the history failed
+    │   └── ThreadListError                 the list of threads could not be read or changed
     ├── StoreError
     │   ├── WrongThreadError                a commit from a thread that does not own the store
     │   ├── StoreClosedError
@@ -63,6 +65,8 @@ __all__ = [
     "StateOperationError",
     "StoreClosedError",
     "StoreError",
+    "ThreadListError",
+    "ThreadNotFoundError",
     "ToolArgumentsError",
     "ToolCallNotFoundError",
     "ToolConflictError",
@@ -261,6 +265,13 @@ class QueueItemNotFoundError(NotFoundError):
     kind = "queue item"
 
 
+class ThreadNotFoundError(NotFoundError):
+    """No thread has that id, or it was deleted."""
+
+    code = "thread-not-found"
+    kind = "thread"
+
+
 class UnsupportedError(PartwiseError):
     """This thread cannot do that; its capabilities say so.
 
@@ -361,6 +372,22 @@ class HistoryError(AdapterError):
     def __init__(self, operation: str, text: str, *, message_id: str | None = None) -> None:
         super().__init__("history", text, message_id=message_id)
         self.operation = operation
+
+
+class ThreadListError(AdapterError):
+    """A thread list adapter failed; the list shows what it showed before.
+
+    Attributes:
+        operation: What was asked of it, for example ``"list"`` or ``"rename"``.
+        thread_id: The thread, or None when it is about the list.
+    """
+
+    code = "thread-list"
+
+    def __init__(self, operation: str, text: str, *, thread_id: str | None = None) -> None:
+        super().__init__("thread list", text)
+        self.operation = operation
+        self.thread_id = thread_id
 
 
 class StoreError(PartwiseError):

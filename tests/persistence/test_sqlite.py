@@ -413,9 +413,9 @@ async def test_the_time_of_a_load_grows_with_its_rows_in_constant_statements(tmp
         for one in chain(*(f"u{number}" for number in range(300))):
             await history.append(one)
         statements: list[str] = []
-        assert history._connection is not None
-        history._connection.set_trace_callback(statements.append)
+        assert history._file.connection is not None
+        history._file.connection.set_trace_callback(statements.append)
         await history.load()
-        history._connection.set_trace_callback(None)
+        history._file.connection.set_trace_callback(None)
 
     assert len([line for line in statements if line.startswith("SELECT")]) == 2

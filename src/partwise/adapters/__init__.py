@@ -1,4 +1,4 @@
-"""The protocols that users implement: chat model, history, suggestions, feedback."""
+"""The protocols that users implement: chat model, history, thread list, suggestions, feedback."""
 
 from ._chat_model import CancelReason, CancelSignal, ChatModel, ChatModelFunction, ModelOutput, RunContext
 from ._feedback import FeedbackFunction, FeedbackType
@@ -13,12 +13,22 @@ from ._history import (
 )
 from ._result import RunMetadata, RunResult
 from ._suggestions import SuggestionRequest, Suggestions
+from ._thread_list import (
+    CustomThreads,
+    StoredThread,
+    ThreadIds,
+    ThreadListAdapter,
+    ThreadPage,
+    TitleFunction,
+    TitlingThreads,
+)
 
 __all__ = [
     "CancelReason",
     "CancelSignal",
     "ChatModel",
     "ChatModelFunction",
+    "CustomThreads",
     "DeletableHistory",
     "FeedbackFunction",
     "FeedbackType",
@@ -31,7 +41,13 @@ __all__ = [
     "RunContext",
     "RunMetadata",
     "RunResult",
+    "StoredThread",
     "SuggestionRequest",
     "Suggestions",
+    "ThreadIds",
+    "ThreadListAdapter",
+    "ThreadPage",
+    "TitleFunction",
+    "TitlingThreads",
     "UpdatableHistory",
 ]

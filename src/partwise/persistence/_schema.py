@@ -5,11 +5,12 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 
 from partwise.errors import HistoryError
 
-__all__ = ["MESSAGE_FORMAT", "SCHEMA_VERSION", "open_database", "transaction"]
+__all__ = ["MESSAGE_FORMAT", "SCHEMA_VERSION", "moment", "open_database", "transaction"]
 
 # Written into the file's header, so that another program's database is never taken for a history.
 _APPLICATION_ID = 0x70777368
@@ -39,8 +40,41 @@ def _create(connection: sqlite3.Connection) -> None:
     connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
 
 
+def _describe_threads(connection: sqlite3.Connection) -> None:
+    """Give each thread what a list of threads shows of it."""
+    for column in (
+        "status TEXT NOT NULL DEFAULT 'regular'",
+        "title TEXT",
+        "external_id TEXT",
+        "custom TEXT NOT NULL DEFAULT '{}'",
+        "last_message_at TEXT NOT NULL DEFAULT ''",
+    ):
+        connection.execute(f"ALTER TABLE threads ADD COLUMN {column}")
+    rows = connection.execute(
+        """
+        SELECT thread_id, MAX(json_extract(json, '$.created_at')) FROM messages WHERE json_valid(json)
+        GROUP BY thread_id
+        """
+    ).fetchall()
+    for thread_id, latest in rows:
+        connection.execute("UPDATE threads SET last_message_at = ? WHERE id = ?", (_sortable(latest), thread_id))
+    connection.execute("CREATE INDEX threads_by_time ON threads (last_message_at)")
+
+
+def _sortable(text: object) -> str:
+    try:
+        return moment(datetime.fromisoformat(str(text)))
+    except ValueError:
+        return ""
+
+
+def moment(time: datetime) -> str:
+    """Return a time as a text that sorts as times do."""
+    return time.astimezone(UTC).isoformat(timespec="microseconds")
+
+
 # The step at index N makes a file of version N one of version N + 1.
-_STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (_create,)
+_STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (_create, _describe_threads)
 SCHEMA_VERSION = len(_STEPS)
 
 

@@ -8,14 +8,11 @@ import sqlite3
 from collections.abc import Callable, Iterable
 from typing import Self, TypeVar
 
-import anyio
-import anyio.to_thread
-
 from partwise.adapters import HistoryItem, LoadedHistory
 from partwise.errors import HistoryError
 
+from ._file import SqliteFile
 from ._problems import HistoryProblem, ReportProblem, log_problem
-from ._schema import open_database
 from ._table import ThreadTable
 
 __all__ = ["SqliteHistory"]
@@ -27,9 +24,8 @@ logger = logging.getLogger("partwise.persistence")
 class SqliteHistory:
     """The messages of one thread in an SQLite file; several threads may share a file.
 
-    The file is opened at the first use, in a worker thread that does all its work, one call at a time
-    in the order of the calls. A call that began is finished (or rolled back) also when its caller is
-    cancelled. What was written is safe from a killed process; see the notes on opening for power cuts.
+    All work is done in a worker thread, see ``SqliteFile``. What was written is safe from a killed
+    process; see the notes on opening for power cuts.
 
     Loading gives everything that can be read. A row that cannot (broken JSON, a kind of part that this
     version does not know, a later format) is reported once, stays in the file, and its children come
@@ -40,24 +36,25 @@ class SqliteHistory:
     the one that was written to last.
 
     Args:
-        path: The file; its folder is made when needed. ``":memory:"`` keeps nothing.
+        path: The file; its folder is made when needed. ``":memory:"`` keeps nothing. A ``SqliteFile`` is
+            shared with others, and closed by whoever made it.
         thread_id: Which thread of the file.
         report: Is told, on the event loop, what could not be used as it was; the default logs it.
     """
 
     def __init__(
-        self, path: str | os.PathLike[str], thread_id: str = "default", *, report: ReportProblem = log_problem
+        self,
+        path: str | os.PathLike[str] | SqliteFile,
+        thread_id: str = "default",
+        *,
+        report: ReportProblem = log_problem,
     ) -> None:
-        self.path: str = os.path.expanduser(os.fspath(path))
+        self._owns_file = not isinstance(path, SqliteFile)
+        self._file = path if isinstance(path, SqliteFile) else SqliteFile(path)
+        self.path: str = self._file.path
         self.thread_id = thread_id
         self._report = report
         self._reported: set[HistoryProblem] = set()
-        self._connection: sqlite3.Connection | None = None
-        self._closed = False
-        # A fair lock keeps the order of the calls; a limiter of its own keeps slow tools, which share
-        # the default one, from holding up the history.
-        self._turn = anyio.Lock()
-        self._worker = anyio.CapacityLimiter(1)
         self._table = ThreadTable(thread_id)
 
     async def load(self) -> LoadedHistory | None:
@@ -107,13 +104,9 @@ class SqliteHistory:
         await self._perform("set_head", lambda connection: self._table.set_head(connection, message_id), message_id)
 
     async def aclose(self) -> None:
-        """Close the file, after all that was asked before; a closed history raises HistoryError."""
-        with anyio.CancelScope(shield=True):
-            async with self._turn:
-                self._closed = True
-                connection, self._connection = self._connection, None
-                if connection is not None:
-                    await anyio.to_thread.run_sync(connection.close, limiter=self._worker)
+        """Close the file, unless it is shared, after all that was asked before; then calls raise HistoryError."""
+        if self._owns_file:
+            await self._file.aclose()
 
     async def __aenter__(self) -> Self:
         return self
@@ -129,28 +122,13 @@ class SqliteHistory:
     async def _perform(
         self, operation: str, work: Callable[[sqlite3.Connection], T], message_id: str | None = None
     ) -> T:
-        outcome: list[T] = []
-        with anyio.CancelScope(shield=True):
-            outcome.append(await self._in_turn(operation, work, message_id))
-        return outcome[0]
-
-    async def _in_turn(self, operation: str, work: Callable[[sqlite3.Connection], T], message_id: str | None) -> T:
-        async with self._turn:
-            try:
-                return await anyio.to_thread.run_sync(self._in_thread, work, limiter=self._worker)
-            except HistoryError:
-                raise
-            except (sqlite3.Error, OSError, ValueError, TypeError, RecursionError) as error:
-                text = f"could not {operation} in {self.path!r}: {error}"
-                raise HistoryError(operation, text, message_id=message_id) from error
-
-    def _in_thread(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        if self._closed:
-            raise HistoryError(operation="open", text=f"for {self.path!r} is closed")
-        if self._connection is None:
-            self._connection = open_database(self.path)
-            self._connection.row_factory = sqlite3.Row
-        return work(self._connection)
+        try:
+            return await self._file.perform(work)
+        except HistoryError:
+            raise
+        except (sqlite3.Error, OSError, ValueError, TypeError, RecursionError) as error:
+            text = f"could not {operation} in {self.path!r}: {error}"
+            raise HistoryError(operation, text, message_id=message_id) from error
 
     def _tell(self, problems: Iterable[HistoryProblem]) -> None:
         for problem in problems:

@@ -9,7 +9,7 @@ from partwise.adapters import HistoryItem, LoadedHistory
 from ._mending import mend, surviving_parents
 from ._problems import HistoryProblem
 from ._rows import message_text, read_rows, run_config_text
-from ._schema import MESSAGE_FORMAT, transaction
+from ._schema import MESSAGE_FORMAT, moment, transaction
 
 __all__ = ["ThreadTable"]
 
@@ -69,6 +69,11 @@ class ThreadTable:
             extends = not self._head_is_told or id_ == self._coming_head or self._head(connection) == item.parent_id
             if is_new and extends:
                 self._write_head(connection, id_)
+            if is_new:
+                connection.execute(
+                    "UPDATE threads SET last_message_at = MAX(last_message_at, ?) WHERE id = ?",
+                    (moment(item.message.created_at), self._thread_id),
+                )
         if run_config is not None:
             return ()
         what = "its run config is no JSON and was not stored; the message was"
