@@ -8,6 +8,9 @@
     │   ├── ToolDefinitionError             a function that cannot become a tool
     │   ├── ToolArgumentsError              arguments of a call that its tool cannot take
     │   ├── CycleError                      a parent that lies below its own child
+    │   ├── NothingToResumeError            a run to be resumed, without the stream that goes on
+    │   ├── StreamIdError                   an id that a resumable stream cannot have
+    │   ├── CursorError                     a place that a resumable stream does not have
     │   └── SelectorError                   a selector or address that cannot be used
     ├── NotFoundError (LookupError)         an id that nothing here has
     │   ├── MessageNotFoundError
@@ -18,6 +21,7 @@
     │   ├── OptionNotFoundError
     │   ├── BranchNotFoundError
     │   ├── QueueItemNotFoundError
+    │   ├── StreamNotFoundError
     │   └── ThreadNotFoundError
     ├── UnsupportedError                    this thread cannot do that at all
     ├── NotAllowedError (RuntimeError)      possible, but not in the present state
@@ -27,8 +31,13 @@
     ├── AdapterError                        an adapter broke its contract
     │   ├── HistoryError                    a write to, or a read from, the history failed
     │   └── ThreadListError                 the list of threads could not be read or changed
+    ├── StreamError                         a resumable stream
+    │   ├── StreamFailedError               its reader gets no more of it, and it is not complete
+    │   ├── StreamLostError                 its producer may write no more of it
+    │   └── StreamLimitError                it would grow over a limit of its store
     ├── StoreError
     │   ├── WrongThreadError                a commit from a thread that does not own the store
+    │   ├── WrongEventLoopError             a library that this kind of event loop cannot run
     │   ├── StoreClosedError
     │   └── RuntimeClosedError
     └── InternalError                       a broken invariant: a bug in partwise
@@ -46,6 +55,7 @@ __all__ = [
     "ApprovalError",
     "ApprovalNotFoundError",
     "BranchNotFoundError",
+    "CursorError",
     "CycleError",
     "HistoryError",
     "InternalError",
@@ -55,6 +65,7 @@ __all__ = [
     "NotAllowedError",
     "NotFoundError",
     "NotSentError",
+    "NothingToResumeError",
     "OptionNotFoundError",
     "ParentNotFoundError",
     "PartNotFoundError",
@@ -65,6 +76,12 @@ __all__ = [
     "StateOperationError",
     "StoreClosedError",
     "StoreError",
+    "StreamError",
+    "StreamFailedError",
+    "StreamIdError",
+    "StreamLimitError",
+    "StreamLostError",
+    "StreamNotFoundError",
     "ThreadListError",
     "ThreadNotFoundError",
     "ToolArgumentsError",
@@ -73,6 +90,7 @@ __all__ = [
     "ToolDefinitionError",
     "UnsupportedError",
     "WireError",
+    "WrongEventLoopError",
     "WrongThreadError",
 ]
 
@@ -185,6 +203,60 @@ class CycleError(InvalidInputError):
         self.parent_id = parent_id
 
 
+class NothingToResumeError(InvalidInputError):
+    """A run was to be resumed without the stream that goes on.
+
+    Attributes:
+        parent_id: The message that was to be answered.
+    """
+
+    code = "nothing-to-resume"
+
+    def __init__(self, parent_id: str | None) -> None:
+        super().__init__(
+            f"The run under {parent_id!r} can only be resumed with a stream that yields its answer, for example one "
+            "that reads a resumable stream. Use start_run to ask the model again."
+        )
+        self.parent_id = parent_id
+
+
+class StreamIdError(InvalidInputError):
+    """A resumable stream cannot have that id.
+
+    Attributes:
+        stream_id: The id.
+    """
+
+    code = "invalid-id"
+
+    def __init__(self, stream_id: object) -> None:
+        shown = repr(stream_id)
+        super().__init__(
+            f"{shown if len(shown) <= 80 else shown[:80] + '…'} is no id of a stream. "
+            "Use 1 to 256 letters, digits, and the characters - _ . : of ASCII."
+        )
+        self.stream_id = stream_id
+
+
+class CursorError(InvalidInputError):
+    """A resumable stream has no such place, so nothing can follow it exactly once.
+
+    Attributes:
+        stream_id: The stream.
+        cursor: The place that was given.
+    """
+
+    code = "invalid-cursor"
+
+    def __init__(self, stream_id: str, cursor: str) -> None:
+        super().__init__(
+            f"Stream {stream_id!r} has no place {cursor!r}: it is none of its cursors, or comes after its end. "
+            "Read the stream from its start, and put what was read before aside."
+        )
+        self.stream_id = stream_id
+        self.cursor = cursor
+
+
 class SelectorError(InvalidInputError):
     """A selector or an address cannot be used on this store."""
 
@@ -270,6 +342,14 @@ class ThreadNotFoundError(NotFoundError):
 
     code = "thread-not-found"
     kind = "thread"
+
+
+class StreamNotFoundError(NotFoundError):
+    """No resumable stream has that id: it never existed, was deleted, or its time is over."""
+
+    code = "stream-not-found"
+    kind = "resumable stream"
+    advice = "It may have been deleted, or its time is over."
 
 
 class UnsupportedError(PartwiseError):
@@ -390,6 +470,49 @@ class ThreadListError(AdapterError):
         self.thread_id = thread_id
 
 
+class StreamError(PartwiseError):
+    """Something about one resumable stream.
+
+    Attributes:
+        stream_id: The stream.
+        code: What it is.
+    """
+
+    code = "stream"
+
+    def __init__(self, stream_id: str, text: str, *, code: str) -> None:
+        super().__init__(text)
+        self.stream_id = stream_id
+        self.code = code
+
+
+class StreamFailedError(StreamError):
+    """A reader gets no more of a stream, which is not complete; what it has stays right.
+
+    Attributes:
+        code: ``"failed"`` when the producer raised (the text is its exception's), ``"unspecified"`` when
+            it did not say why, ``"cancelled"`` when it was cancelled, ``"abandoned"`` when it died without
+            a word, ``"expired"``, ``"trimmed"``, or the code of a `StreamLimitError`.
+    """
+
+
+class StreamLostError(StreamError):
+    """A producer may write no more of a stream.
+
+    Attributes:
+        code: ``"superseded"`` when the id was deleted and is produced anew, ``"finalized"`` when the stream
+            has ended, ``"abandoned"`` when the producer's lease ran out.
+    """
+
+
+class StreamLimitError(StreamError):
+    """A stream would grow over a limit of its store.
+
+    Attributes:
+        code: ``"too-many-streams"``, ``"too-many-entries"``, ``"too-many-bytes"`` or ``"chunk-too-large"``.
+    """
+
+
 class StoreError(PartwiseError):
     """A store was used in a way that its rules forbid."""
 
@@ -400,6 +523,12 @@ class WrongThreadError(StoreError):
     """A commit came from a thread that does not own the store; use ``store.post`` there."""
 
     code = "wrong-thread"
+
+
+class WrongEventLoopError(StoreError):
+    """A store works over a library that this kind of event loop cannot run."""
+
+    code = "wrong-event-loop"
 
 
 class StoreClosedError(StoreError):

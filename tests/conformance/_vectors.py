@@ -22,6 +22,7 @@ FAMILIES = (
     "accumulate",
     "controllers",
     "codecs",
+    "resumable",
 )
 KEPT = Path(__file__).resolve().parent / "vectors"
 DIFFERENCES = Path(__file__).resolve().parents[2] / "docs" / "differences.md"
