@@ -426,6 +426,24 @@ async def test_escape_cancels_and_what_had_arrived_stays() -> None:
         assert "as far as" in s.text
 
 
+async def test_escape_cancels_wherever_the_focus_is() -> None:
+    async def model(run: RunContext) -> AsyncGenerator[Chunk, None]:
+        yield TextDelta("as far as")
+        await anyio.sleep_forever()
+
+    async with screen(scripted(model)) as s:
+        await s.say("hi")
+        await s.shows("as far as")
+        s.blocks[0].focus()
+        await s.pilot.press("escape")
+        await s.shows("■ cancelled")
+        await s.settled()
+
+        await s.until(lambda: s.app.focused is s.blocks[0])
+        await s.pilot.press("escape")
+        await s.until(lambda: s.app.focused is s.app.composer)
+
+
 async def test_an_error_is_on_the_screen_and_the_chat_goes_on() -> None:
     async def model(run: RunContext) -> AsyncGenerator[Chunk, None]:
         if len(run.messages) == 1:
@@ -440,6 +458,17 @@ async def test_an_error_is_on_the_screen_and_the_chat_goes_on() -> None:
         assert "so far" in s.text
         await s.say("again")
         await s.shows("better now")
+
+
+async def test_a_long_error_is_shown_to_its_end() -> None:
+    async def model(run: RunContext) -> AsyncGenerator[Chunk, None]:
+        raise RuntimeError(" ".join(f"reason{number}" for number in range(12)))
+        yield
+
+    async with screen(scripted(model), size=(40, 20)) as s:
+        await s.say("hi")
+        await s.settled()
+        await s.shows("reason11")
 
 
 async def test_an_answer_that_was_cut_says_so() -> None:
@@ -500,108 +529,6 @@ async def test_a_history_that_fails_is_told(tmp_path: Path) -> None:
         await s.say("hi")
         await s.shows("heard hi")
         await s.until(lambda: any("the disk is full" in note.message for note in s.app._notifications))
-
-
-# ---------------------------------------------------------------- branches
-
-
-async def test_an_edit_makes_a_branch_and_the_picker_goes_back() -> None:
-    async with screen(scripted(echo)) as s:
-        await s.say("one")
-        await s.shows("heard one")
-        await s.settled()
-        s.blocks[0].focus()
-        await s.pilot.press("e")
-        await s.until(lambda: s.blocks[0].query("ComposerBox"))
-        await s.pilot.press("s", "enter")
-
-        await s.shows("heard ones")
-        assert "◀ 2/2 ▶" in s.text
-        assert not s.app.query("MessageBlock ComposerBox")
-
-        s.blocks[0].focus()
-        await s.pilot.press("left_square_bracket")
-        await s.until(lambda: "◀ 1/2 ▶" in s.text and "heard ones" not in s.text)
-        assert "heard one" in s.text
-
-
-async def test_the_picker_can_be_clicked() -> None:
-    async with screen(scripted(echo)) as s:
-        await s.say("one")
-        await s.settled()
-        s.thread.reload(s.thread.state.messages[-1].id)
-        await s.shows("◀ 2/2 ▶")
-        row = next(number for number, text in enumerate(s.rows) if "◀ 2/2 ▶" in text)
-
-        await s.pilot.click(offset=(s.rows[row].index("◀"), row))
-        await s.shows("◀ 1/2 ▶")
-        await s.pilot.click(offset=(s.rows[row].index("▶"), row))
-        await s.shows("◀ 2/2 ▶")
-
-
-async def test_regenerating_keeps_the_first_answer_as_a_branch() -> None:
-    answers = iter(["first", "second"])
-
-    async def model(run: RunContext) -> AsyncGenerator[Chunk, None]:
-        yield TextDelta(next(answers))
-
-    async with screen(scripted(model)) as s:
-        await s.say("hi")
-        await s.shows("first")
-        await s.settled()
-        await s.pilot.press("escape")
-        await s.until(lambda: s.app.focused is s.blocks[-1])
-        await s.pilot.press("r")
-        await s.shows("second")
-        await s.shows("◀ 2/2 ▶")
-        await s.settled()
-
-        await s.until(lambda: s.blocks)
-        s.blocks[-1].focus()
-        await s.pilot.press("left_square_bracket")
-        await s.shows("first")
-        assert "second" not in s.text
-
-
-async def test_leaving_an_edit_changes_nothing() -> None:
-    async with screen(scripted(echo)) as s:
-        await s.say("one")
-        await s.settled()
-        s.blocks[0].focus()
-        await s.pilot.press("e", "x", "escape")
-        await s.until(lambda: not s.app.query("MessageBlock ComposerBox"))
-
-        assert not s.thread.state.branches
-        assert "you" in s.text
-
-
-async def test_reopening_continues_the_thread_with_its_branches(tmp_path: Path) -> None:
-    database = tmp_path / "chat.sqlite3"
-    async with screen(scripted(echo), database=database) as s:
-        await s.say("one")
-        await s.settled()
-        composer = s.thread.begin_edit(s.thread.state.messages[0].id)
-        composer.set_text("two")
-        await composer.send()
-        await s.shows("heard two")
-
-    async with screen(scripted(echo), database=database) as s:
-        await s.shows("heard two")
-        assert "◀ 2/2 ▶" in s.text
-        s.blocks[0].focus()
-        await s.pilot.press("left_square_bracket")
-        await s.shows("heard one")
-        await s.pilot.press("escape")
-        s.app.composer.focus()
-        await s.say("three")
-        await s.shows("heard three")
-
-        assert [message_text(message) for message in s.thread.state.messages] == [
-            "one",
-            "heard one",
-            "three",
-            "heard three",
-        ]
 
 
 # ---------------------------------------------------------------- composer

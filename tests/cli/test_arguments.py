@@ -69,6 +69,14 @@ def test_a_recording_is_an_engine_and_keeps_nothing_unless_told(tmp_path: Path) 
     assert parsed("--replay", str(recording), "--engine", "replay").engine == "replay"
 
 
+def test_a_recording_is_played_once_for_each_prompt_unless_told_otherwise(tmp_path: Path) -> None:
+    recording = tmp_path / "a.sse"
+    recording.write_text("")
+
+    assert parsed("--replay", str(recording)).max_steps == 1
+    assert parsed("--replay", str(recording), "--max-steps", "3").max_steps == 3
+
+
 def test_no_history_keeps_nothing() -> None:
     assert parsed("--no-history").database is None
 
@@ -103,6 +111,13 @@ def test_the_default_file_is_in_the_users_data_folder(environment: dict[str, str
         ("--no-history --db x", "--no-history"),
         ("--no-history --thread x", "--no-history"),
         ("--root absent", "absent"),
+        ("--replay .", "'.' is a folder"),
+        ("--db .", "'.' is a folder"),
+        ("--db=", "--db"),
+        ("--root=", "--root"),
+        ("--thread=", "--thread"),
+        ("--replay=", "--replay"),
+        ("--engine openai --model m --base-url localhost:11434", "http://"),
         ("--engine parrot", "parrot"),
         ("--pla", "--pla"),
         ("--unknown", "--unknown"),

@@ -122,6 +122,50 @@ def test_text_comes_out_as_it_went_in_however_it_was_cut(first: list[str], secon
     assert out == one + between + two + end
 
 
+@given(st.lists(st.text(alphabet="ab\n", max_size=4), max_size=8))
+def test_each_line_of_thinking_says_so_however_it_was_cut(pieces: list[str]) -> None:
+    versions: list[tuple[AssistantPart, ...]] = [()]
+    text = ""
+    for piece in pieces:
+        text += piece
+        versions.append((ReasoningPart(text),))
+
+    lines = text.removesuffix("\n").split("\n") if text else []
+    assert written(*versions) == "".join(f"[thinking] {line}".rstrip() + "\n" for line in lines)
+
+
+def test_a_source_does_not_interrupt_the_text_that_names_it() -> None:
+    first, second = (UrlSourcePart(id=name, url=f"https://{name}") for name in "ab")
+    versions = [
+        (TextPart("It rains"),),
+        (TextPart("It rains"), first),
+        (TextPart("It rains in Rome.\n"), first),
+        (TextPart("It rains in Rome.\nAnd here."), first, second),
+    ]
+
+    assert written(*versions).splitlines() == [
+        "It rains in Rome.",
+        "And here.",
+        "[source] https://a",
+        "[source] https://b",
+    ]
+
+
+def test_a_source_that_is_named_again_is_one_line() -> None:
+    sources = tuple(UrlSourcePart(id=str(number), url="https://a") for number in range(3))
+
+    assert written((TextPart("One."), *sources)).splitlines() == ["One.", "[source] https://a"]
+
+
+def test_a_source_comes_before_what_follows_it() -> None:
+    source = UrlSourcePart(id="s", url="https://a")
+    lines = ["One.", "[source] https://a", "[tool] look {}", "[tool] look -> 1"]
+
+    assert written((TextPart("One."), source), (TextPart("One."), source, call("{}", result=1))).splitlines() == lines
+    assert written((TextPart("One."), source, call("{}", result=1))).splitlines() == lines
+    assert written((TextPart("One."), source, TextPart("Two."))).splitlines() == [*lines[:2], "Two."]
+
+
 def test_commands_are_read_and_all_else_is_a_prompt() -> None:
     assert [read_command(line) for line in ("hi", " /help ", "/quit", "/exit", "/history", "", "/reload")] == [
         Prompt("hi"),

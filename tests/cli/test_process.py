@@ -32,7 +32,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def command(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "partwise.cli", "chat", "--plain", *arguments]
+    return [sys.executable, "-m", "partwise", "chat", "--plain", *arguments]
 
 
 def environment(tmp_path: Path) -> dict[str, str]:

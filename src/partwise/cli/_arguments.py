@@ -79,31 +79,43 @@ def _declare(chat: argparse.ArgumentParser) -> None:
     engine.add_argument("--engine", choices=("rules", "openai", "replay"), help="default: rules")
     engine.add_argument("--model", metavar="NAME", help="the model of --engine openai")
     engine.add_argument("--base-url", metavar="URL", help="an OpenAI-compatible endpoint; default: OpenAI's")
-    engine.add_argument("--replay", type=Path, metavar="FILE", help="a recorded OpenAI Chat stream that answers")
+    engine.add_argument("--replay", type=_path, metavar="FILE", help="a recorded stream that answers")
     engine.add_argument(
         "--speed", type=_number(float, above=0), metavar="N", help="events per second of --replay; default: no waiting"
     )
     engine.add_argument(
         "--max-steps",
         type=_number(int, above=0),
-        default=8,
         metavar="N",
-        help="roundtrips to the model per answer; default: 8",
+        help="roundtrips to the model per answer; default: 8, of a recording 1",
     )
     kept = chat.add_argument_group("what is kept")
     kept.add_argument(
-        "--db", type=Path, metavar="FILE", help="the SQLite file of the history; default: in your data folder"
+        "--db", type=_path, metavar="FILE", help="the SQLite file of the history; default: in your data folder"
     )
-    kept.add_argument("--thread", metavar="ID", help=f"which thread of the file; default: {DEFAULT_THREAD}")
+    kept.add_argument(
+        "--thread", type=_not_empty, metavar="ID", help=f"which thread of the file; default: {DEFAULT_THREAD}"
+    )
     kept.add_argument("--no-history", action="store_true", help="keep nothing")
     kept.add_argument("--show-history", action="store_true", help="in plain mode, print the thread first")
     chat.add_argument(
         "--root",
-        type=Path,
+        type=_path,
         default=Path(),
         metavar="DIR",
         help="the only folder that tools may touch; default: this one",
     )
+
+
+def _not_empty(text: str) -> str:
+    if not text.strip():
+        message = f"{text!r} is no name"
+        raise argparse.ArgumentTypeError(message)
+    return text
+
+
+def _path(text: str) -> Path:
+    return Path(_not_empty(text))  # an empty path would be the current folder
 
 
 def _number(kind: type[int | float], *, above: float) -> Callable[[str], float]:
@@ -139,7 +151,7 @@ def _options(given: Any, fail: Callable[[str], NoReturn], environment: Mapping[s
         database=(given.db or default_database(environment)) if is_kept else None,
         thread_id=given.thread or DEFAULT_THREAD,
         root=given.root.resolve(),
-        max_steps=given.max_steps,
+        max_steps=given.max_steps or (1 if engine == "replay" else 8),
         shows_history=given.show_history,
     )
 
@@ -152,13 +164,22 @@ def _check(given: Any, engine: Engine, fail: Callable[[str], NoReturn]) -> None:
         fail(f"--replay answers by itself and cannot be combined with --engine {engine}")
     if engine != "replay" and given.speed is not None:
         fail("--speed is the speed of --replay FILE")
-    if given.replay is not None and not given.replay.is_file():
-        fail(f"--replay: there is no file {str(given.replay)!r}")
     if engine == "openai" and not given.model:
         fail("--engine openai needs --model NAME")
     if engine != "openai" and (given.model or given.base_url):
         fail("--model and --base-url belong to --engine openai")
+    if given.base_url is not None and not given.base_url.startswith(("http://", "https://")):
+        fail(f"--base-url: {given.base_url!r} does not begin with http:// or https://")
     if given.no_history and (given.db is not None or given.thread is not None):
         fail("--no-history cannot be combined with --db or --thread")
-    if not given.root.is_dir():
-        fail(f"--root: {str(given.root)!r} is not a folder")
+    _check_files(given.replay, given.db, given.root, fail)
+
+
+def _check_files(replay: Path | None, db: Path | None, root: Path, fail: Callable[[str], NoReturn]) -> None:
+    if replay is not None and not replay.exists():
+        fail(f"--replay: there is no file {str(replay)!r}")
+    for name, path in (("--replay", replay), ("--db", db)):
+        if path is not None and path.is_dir():
+            fail(f"{name}: {str(path)!r} is a folder")
+    if not root.is_dir():
+        fail(f"--root: {str(root)!r} is not a folder")

@@ -43,7 +43,7 @@ async def load(thread: LocalThread, errors: TextIO) -> bool:
     try:
         await thread.load()
     except HistoryError as error:
-        advice = "Name another file with --db, or chat without one: --no-history."
-        print(f"partwise: error: {error.__cause__ or error} {advice}", file=errors)
+        advice = "name another file with --db, or chat without one: --no-history"
+        print(f"partwise: error: {str(error.__cause__ or error).rstrip('.')}; {advice}", file=errors)
         return False
     return True

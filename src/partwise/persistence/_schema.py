@@ -110,7 +110,8 @@ def open_database(path: str) -> sqlite3.Connection:
             connection.close()
             raise
     except (sqlite3.Error, OSError, ValueError) as error:
-        raise HistoryError(operation="open", text=f"cannot open {path!r}: {error}") from error
+        why = (error.strerror if isinstance(error, OSError) else None) or error
+        raise HistoryError(operation="open", text=f"cannot open {path!r}: {why}") from error
     return connection
 
 

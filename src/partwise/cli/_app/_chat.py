@@ -42,6 +42,7 @@ class ChatApp(Follows, App[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+q", "quit", "Quit", priority=True),
+        Binding("escape", "cancel", "Cancel", show=False),
         Binding("f2", "answer_question", "Answer", show=False),
         Binding("pageup", "scroll_page(-1)", show=False),
         Binding("pagedown", "scroll_page(1)", show=False),
@@ -83,7 +84,8 @@ class ChatApp(Follows, App[None]):
     @on(ToolCard.Asks)
     def _go_to_question(self, event: ToolCard.Asks) -> None:
         # Whoever is typing goes on typing: a letter meant for the draft must not allow anything.
-        if not self.composer.text and self.focused in {self.composer, None}:
+        is_reading_it = isinstance(self.focused, MessageBlock) and self.focused in event.card.ancestors
+        if not self.composer.text and (self.focused in {self.composer, None} or is_reading_it):
             event.card.take_focus()
 
     @on(ToolCard.Answered)
@@ -99,6 +101,13 @@ class ChatApp(Follows, App[None]):
     def _leave_composer(self, event: ComposerBox.Left) -> None:
         if self.conversation.blocks:
             self.conversation.blocks[-1].focus()
+
+    def action_cancel(self) -> None:
+        """Cancel the answer in progress; without one, go back to the draft."""
+        if self._view.is_running.value:
+            self._view.cancel()
+        else:
+            self.composer.focus()
 
     def action_answer_question(self) -> None:
         """Go to the first call that waits for somebody."""

@@ -87,6 +87,8 @@ class ComposerBox(Follows, TextArea):
             self._view.send()
         except PartwiseError as error:
             self.notify(str(error), severity="error", markup=False)
+            return
+        self.screen.set_focus(self.screen.query_one("#composer"))  # an edited version is sent, and its box goes
 
     def action_new_line(self) -> None:
         """Begin a new line."""

@@ -52,12 +52,24 @@ class Conversation(Follows, VerticalScroll, can_focus=False):
         wanted = ids[start:]
         mounted = {block.view.id: block for block in self.blocks}
         kept = frozenset(wanted)
+        gone = [block for block in mounted.values() if block.view.id not in kept]
+        place = self._place_of_focus(wanted, gone)
         async with self.batch():
-            gone = [block for block in mounted.values() if block.view.id not in kept]
             if gone:
                 await self.remove_children(gone)
             await self._mount_missing(wanted, mounted)
             await self._show_earlier_button(start)
+        if place is not None and (blocks := self.blocks):
+            self.screen.set_focus(blocks[min(place, len(blocks) - 1)])
+
+    def _place_of_focus(self, wanted: tuple[str, ...], gone: list[MessageBlock]) -> int | None:
+        """Return which message is to have the focus after the one that has it is gone; None if it stays."""
+        above: str | None = None
+        for block in self.blocks:
+            if block.has_focus_within:
+                return (wanted.index(above) + 1 if above in wanted else 0) if block in gone else None
+            above = block.view.id
+        return None
 
     def _start(self, ids: tuple[str, ...]) -> int:
         """Begin with the message that was the first one so far, unless it is gone or too far up."""

@@ -27,7 +27,7 @@ __all__ = ["Heading", "MessageBlock"]
 class Heading(Static):
     """Who speaks, which branch of how many, and how far it has come."""
 
-    DEFAULT_CSS = "Heading { height: 1; text-style: bold; }"
+    DEFAULT_CSS = "Heading { height: auto; text-style: bold; }"
 
     def __init__(self, view: MessageView, role: Role) -> None:
         super().__init__()

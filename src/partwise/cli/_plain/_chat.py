@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import assert_never
 
 import anyio
+import attrs
 
 from partwise.cli._wording import arguments_of, as_line, decides, open_approvals, open_questions, second_question
 from partwise.errors import PartwiseError
@@ -277,4 +278,4 @@ class PlainChat:
         last = self._last
         if last is not None and (printed := self._printed.get(last.id)) is not None and printed.at is not None:
             self._output.line()
-            self._printed[last.id] = Printed(marks=printed.marks)
+            self._printed[last.id] = attrs.evolve(printed, at=None)

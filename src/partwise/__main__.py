@@ -1,4 +1,4 @@
-"""Lets `python -m partwise.cli` be the `partwise` command."""
+"""Lets `python -m partwise` be the `partwise` command."""
 
 import sys
 
