@@ -9,6 +9,8 @@ import attrs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reactivex import operators as ops
+from reactivex.subject import Subject
 
 from partwise.reactive import ErrorContext, KeyedSeq, Store
 from tests.reactive.worlds import ZOO, Hidden, change, random_selector, random_world
@@ -241,6 +243,31 @@ def test_a_sub_slice_emits_what_a_pipe_of_two_maps_would(seed):
             naive.see(store.value)
 
     assert_law(watched)
+
+
+WITHIN = st.tuples(st.integers(-3, 3), st.integers(-9, 9), st.integers(0, 9))
+
+
+@given(st.lists(WITHIN, min_size=1, max_size=4), st.lists(st.integers(-20, 20), max_size=12), st.booleans())
+def test_each_selector_of_a_chain_is_compared_by_its_own_comparer(stages, numbers, debug):
+    store = Store(0, debug=debug)
+    source = Subject()
+    slice_, naive = store, source
+    for times, plus, within in stages:
+        step = lambda n, times=times, plus=plus: n * times + plus  # noqa: E731 - given to both
+        eq = lambda one, other, within=within: abs(one - other) <= within  # noqa: E731 - given to both
+        slice_ = slice_.select(step, eq=eq)
+        naive = naive.pipe(ops.map(step), ops.distinct_until_changed(comparer=eq))
+    wanted, heard = [], []
+    naive.subscribe(wanted.append)
+    source.on_next(0)
+    slice_.subscribe(heard.append)
+
+    for number in numbers:
+        store.commit(number)
+        source.on_next(number)
+
+    assert heard == wanted
 
 
 @pytest.mark.parametrize("name", ["hidden", "json", "table view"])

@@ -14,15 +14,17 @@ from partwise.errors import NotAllowedError
 from partwise.messages import (
     REQUIRES_TOOL_CALLS,
 )
-from partwise.stream import Finish, StepFinish, TextDelta, ToolArgsDelta, ToolCallStart
+from partwise.stream import ErrorChunk, Finish, StepFinish, TextDelta, ToolArgsDelta, ToolCallStart
 from tests.runtimes.scenes import (
     Log,
     Script,
     Shelf,
     answer,
+    approval_of,
     call,
     called,
     calls,
+    heard,
     last,
     question,
     reports,
@@ -162,15 +164,39 @@ async def test_loading_and_switching_never_runs_a_tool() -> None:  # B23
 
     done = answer("a1", called("c1", "far", result=1))
     open_ = answer("a2", called("c2", "far"), status=REQUIRES_TOOL_CALLS)
-    loaded = stored(question("u1"), done, open_, answer("a3"))
-    async with talking(Script([]), tools=tools, history=Shelf(loaded)) as thread:
-        await thread.load()
-        for _ in range(2):
-            thread.switch_to_branch("a2")
-            thread.import_(thread.export())
-            await settled()
-        assert not ran
-        assert len(thread.state.messages) == 4
+    for loaded in (stored(question("u1"), done, open_, answer("a3")), stored(question("u1"), done, open_)):
+        async with talking(Script([]), tools=tools, history=Shelf(loaded)) as thread:
+            await thread.load()
+            for _ in range(2):
+                thread.switch_to_branch("a2")
+                thread.import_(thread.export())
+                await settled()
+            assert not ran
+            assert len(thread.state.messages) == len(loaded.entries)
+
+
+@pytest.mark.parametrize("is_gated", [False, True])
+async def test_a_call_that_is_listed_twice_runs_once_and_holds_nothing_up(is_gated: bool) -> None:  # B109
+    tools = pw.Toolkit()
+    ran: list[int] = []
+
+    @tools.frontend(needs_approval=is_gated)
+    async def far(n: int) -> int:
+        ran.append(n)
+        return n
+
+    def part(n: int) -> dict[str, Any]:
+        return {"type": "tool-call", "tool_call_id": "c0", "tool_name": "far", "args": {"n": n}}
+
+    model = Script([{"content": [part(1), {"type": "text", "text": "and"}, part(2)]}], [TextDelta("done")])
+    async with talking(model, tools=tools) as thread:
+        await thread.append("hi")
+        if is_gated:
+            assert (ran, statuses(thread)) == ([], ["requires-action/tool-calls"])
+            await thread.respond_to_approval(approval_of(thread), approved=True)
+        assert ran == [1]
+        assert [getattr(part, "result", None) for part in last(thread).content] == [1, None, 1, None]
+        assert statuses(thread) == ["complete/unknown"]
 
 
 async def test_a_plain_tool_runs_in_a_worker_thread_and_a_generator_shows_its_progress() -> None:
@@ -224,16 +250,26 @@ async def test_a_superseded_run_starts_no_roundtrip_after_its_tool_and_writes_no
             await release.wait()
         return "late"
 
-    model = Script(calls("slow"), [TextDelta("second")])
+    gate = anyio.Event()
+    model = Script(calls("slow"), [TextDelta("sec"), gate, TextDelta("ond")])
     async with talking(model, tools=tools) as thread:
         first = thread.append("one")
         await settled()
         question = thread.state.messages[0].id
         second = thread.append("one, edited", parent_id=None, source_id=question)
         await settled()
+        newer = last(thread)
+        running: list[bool] = []
+        thread.select(lambda s: s.is_running).subscribe(running.append)
+        events = heard(thread)
         release.set()
         await first
+        await settled()
+        assert last(thread) is newer
+        gate.set()
         await second
+        assert running == [True, False]
+        assert [kind for kind in events if kind != "initialize"] == ["run_end", "run_end"]
         assert shown(thread) == ["u:one, edited", "a:second"]
         assert len(model.calls) == 2
         thread.switch_to_branch(question)
@@ -338,6 +374,33 @@ async def test_an_error_in_the_continuation_ends_the_loop() -> None:  # B20
             await thread.append("hi")
         assert statuses(thread) == ["incomplete/error"]
         assert tool_call(thread).result == 1
+
+
+@pytest.mark.parametrize(
+    ("again", "ending"),
+    [
+        ([ErrorChunk("down")], "incomplete/error"),
+        ([], "complete/unknown"),
+        ([Finish("tool-calls")], "complete/unknown"),
+        ([TextDelta(""), Finish("stop")], "complete/stop"),
+        ([{"content": []}], "complete/unknown"),
+    ],
+)
+async def test_a_continuation_that_adds_nothing_or_fails_is_the_last(again: list[Any], ending: str) -> None:  # B20
+    tools = pw.Toolkit()
+
+    @tools.frontend
+    async def far() -> int:
+        return 1
+
+    model = Script(calls("far"), again)
+    history = Log()
+    async with talking(model, tools=tools, max_steps=50, history=history) as thread:
+        await thread.append("hi")
+        assert len(model.calls) == 2
+        assert statuses(thread) == [ending]
+        assert history.writes[-1] == ("append", "a:", ending)
+        assert not thread.state.is_running
 
 
 async def test_what_the_model_reads_and_the_ui_shows_may_differ() -> None:

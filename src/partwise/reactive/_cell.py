@@ -24,11 +24,18 @@ class Recipe:
         path: The address from which it starts; empty for the whole snapshot.
         selectors: Functions applied one after the other; all but the first see plain values.
         eq: Compares values that are not the same object; equal ones are not emitted.
+        earlier: Compares what each selector but the last gives; equal ones go no further.
     """
 
     path: tuple[Step, ...]
     selectors: tuple[Selector, ...]
     eq: Comparer
+    earlier: tuple[Comparer, ...] = ()
+
+    def then(self, selector: Selector, eq: Comparer) -> Recipe:
+        """Return the recipe of a slice derived from the one of this recipe."""
+        earlier = (*self.earlier, self.eq) if self.selectors else ()
+        return Recipe(self.path, (*self.selectors, selector), eq, earlier)
 
     def read(self, state: object) -> Outcome:
         """Compute the value without recording anything; ``MISSING`` or ``GONE`` if nothing is there."""
@@ -158,7 +165,7 @@ class Cell:
         value = outcome.value
         for place, selector in enumerate(self.recipe.selectors[1:]):
             known = stages[place]
-            if known is not None and _equal(self.recipe.eq, known[0], value):
+            if known is not None and _equal(self.recipe.earlier[place], known[0], value):
                 value = known[1]
                 continue
             stages[place] = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from operator import eq as equals
 
 from partwise.reactive._cell import Cell
 from partwise.reactive._evaluate import Outcome
@@ -19,7 +20,8 @@ def check_cell(cell: Cell, outcome: Outcome, state: object) -> Outcome:
     if cell.warned or not recipe.selectors or outcome.error is not None:
         return outcome
     plain, again = recipe.read(state), recipe.read(state)
-    if plain.error is not None:
+    if plain.error is not None or any(eq is not equals for eq in recipe.earlier):
+        # A comparer in the middle may hold on to a value that a plain evaluation would not give.
         return outcome
     if not _agree(cell, plain.value, again.value):
         text = f"{recipe} gives another value each time it is asked; give it an `eq`, or a stable result"

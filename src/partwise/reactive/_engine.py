@@ -58,7 +58,7 @@ class Engine:
         self._batch_base: object = None
         self._batch_version = 0
         self._broad: dict[Cell, None] = {}
-        self._late: list[Subscription] = []
+        self._late: dict[Subscription, None] = {}
         self._memos: list[Source] = []
         self._freed: list[Cell] = []
         self._hook_errors: list[Exception] = []
@@ -249,7 +249,7 @@ class Engine:
             outcome = self.peek(source)
             if outcome.error is None and outcome.value is not GONE:
                 subscription.last = outcome.value
-                self._late.append(subscription)
+                self._late[subscription] = None
         else:
             outcome = self._enter(source, subscription)
         if outcome.error is not None:
@@ -281,7 +281,7 @@ class Engine:
     def _join(self, state: object, version: int) -> list[Subscription]:
         """Let those who subscribed ahead of the rounds join; return those with something to hear."""
         ready = [subscription for subscription in self._late if subscription.since <= version]
-        self._late = [subscription for subscription in self._late if subscription.since > version]
+        self._late = {subscription: None for subscription in self._late if subscription.since > version}
         hearing: list[Subscription] = []
         for subscription in ready:
             if not subscription.active:
@@ -335,8 +335,7 @@ class Engine:
         cell = subscription.cell
         subscription.cell = None
         if cell is None:
-            if self._late:
-                self._late = [other for other in self._late if other is not subscription]
+            self._late.pop(subscription, None)
             return
         cell.listeners = take(cell.listeners, subscription)
         if cell.listeners is None:
@@ -373,7 +372,7 @@ class Engine:
     def _complete_all(self) -> None:
         for cell in tuple(self.cells):
             self._complete(cell)
-        late, self._late = self._late, []
+        late, self._late = self._late, {}
         for subscription in late:
             try:
                 subscription.complete()

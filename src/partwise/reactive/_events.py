@@ -78,7 +78,9 @@ class Events(reactivex.Observable[E]):
             self._spawn(self._replay, listener, tuple(self._past))
 
         def dispose() -> None:
+            # Whoever keeps the handle must not keep the functions alive.
             listener.is_gone = True
+            listener.on_next = listener.on_completed = None
             self._listeners.pop(listener, None)
 
         return Disposable(dispose)

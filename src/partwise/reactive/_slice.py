@@ -121,8 +121,7 @@ class Slice(Observable[T], Generic[T]):
             selector: A plain function of this slice's value.
             eq: Tells whether two results that are not the same object count as equal.
         """
-        selectors = (*self.recipe.selectors, cast("Selector", selector))
-        return Slice(self._engine, Recipe(self.recipe.path, selectors, cast("Comparer", eq)))
+        return Slice(self._engine, self.recipe.then(cast("Selector", selector), cast("Comparer", eq)))
 
     def __aiter__(self) -> SliceIterator[T]:
         """Iterate over the present value and every later one, in order, none left out.

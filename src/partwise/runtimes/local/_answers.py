@@ -86,8 +86,8 @@ def find_approval(
         ]
         if found:
             still_open = [index for index in found if _asking(message, index)[1].is_open]
-            if len(still_open) > 1:
-                calls = [_asking(message, index)[0].tool_call_id for index in still_open]
+            calls = list(dict.fromkeys(_asking(message, index)[0].tool_call_id for index in still_open))
+            if len(calls) > 1:
                 text = (
                     f"Approval {approval_id!r} is asked by several calls of message {message.id!r}: {calls}. "
                     "Give tool_call_id as well."
@@ -128,7 +128,7 @@ def check_answerable(
 def with_decision(
     message: AssistantMessage, index: int, *, approved: bool | None, option_id: str | None, reason: str | None
 ) -> AssistantMessage:
-    """Write a decision to a call; a denied one gets an error result that the model sees.
+    """Write a decision to a call, wherever it is listed; a denied one gets an error result that the model sees.
 
     Raises:
         OptionNotFoundError: The approval does not offer that option.
@@ -140,7 +140,10 @@ def with_decision(
         decision = Decision(approval_id=approval.id, approved=approved, option_id=option_id, reason=reason)
     else:
         decision = resolve_approval(approval, approved=approved, option_id=option_id, reason=reason)
-    return with_part(message, index, apply_decision(part, decision))
+    for place, other in enumerate(message.content):
+        if isinstance(other, ToolCallPart) and other.tool_call_id == part.tool_call_id and other.approval == approval:
+            message = with_part(message, place, apply_decision(other, decision))
+    return message
 
 
 def _asking(message: AssistantMessage, index: int) -> tuple[ToolCallPart, Approval]:

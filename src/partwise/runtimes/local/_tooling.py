@@ -18,6 +18,7 @@ from partwise.messages import (
     IncompleteStatus,
     Interrupt,
     ToolCallPart,
+    new_id,
     with_part,
     with_status,
 )
@@ -73,7 +74,7 @@ class Tooling:
             return
         with self._host.document.batch():
             for part in plan.to_ask:
-                ask = partial(with_approval_request, tool=tools[part.tool_name])
+                ask = partial(with_approval_request, tool=tools[part.tool_name], approval_id=new_id())
                 self._change(run, part.tool_call_id, ask)
             for part, response in refused:
                 self._respond(run, part.tool_call_id, response)
@@ -152,10 +153,11 @@ class Tooling:
         message = self._runs.owned(run)
         if message is None:
             return
+        # A model may list a call twice; it is one call, and nobody must wait for the other listing.
         for index, part in enumerate(message.content):
             if isinstance(part, ToolCallPart) and part.tool_call_id == tool_call_id:
-                self._runs.write(run, with_part(message, index, change(part)))
-                return
+                message = with_part(message, index, change(part))
+        self._runs.write(run, message)
 
     def _set_status(self, run: Run, status: Any) -> None:
         message = self._runs.owned(run)
