@@ -1,9 +1,7 @@
-"""Recorded answers of real services, through the code that reads live ones."""
+"""What is particular about some recorded answers; `tests/recordings` holds all of them against their events."""
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Awaitable, Callable, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -29,43 +27,11 @@ from partwise.providers.wire import PayloadReader
 from partwise.stream import Fold
 
 OWN = Path(__file__).parent / "recordings"
-ROOT = Path(__file__).resolve().parents[2]
-SHARED = Path(os.environ.get("PARTWISE_SHARED") or ROOT.parent / "shared") / "streams"
-
-
-def _index() -> list[dict[str, Any]]:
-    index = SHARED / "index.json"
-    if not index.is_file():
-        return []
-    files = json.loads(index.read_text(encoding="utf-8"))["files"]
-    return [entry for entry in files if entry["protocol"] == "openai-chat"]
-
-
-ENTRIES = _index()
-NAMES = [entry["file"].rpartition("/")[2] for entry in ENTRIES]
-SMALL = [entry["file"].rpartition("/")[2] for entry in ENTRIES if entry["events"] <= 100]
-STATUSES = {
-    "stop": COMPLETE_STOP,
-    "tool_calls": REQUIRES_TOOL_CALLS,
-    "length": IncompleteStatus("length"),
-}
-# Only the first of several choices is read.
-FIRST_CHOICE = {"openai-three-choices.sse": 53}
-# Calls that the service ran itself; the index does not count them.
-EXECUTED = {"groq-executed-tools.sse": [("search", 56)]}
 
 
 @pytest.fixture
 def folder(recordings: Path) -> Path:
     return recordings / "openai-chat"
-
-
-def each(names: Iterable[str]) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("name", list(names) or ["none"])
-
-
-def entry_of(name: str) -> dict[str, Any]:
-    return next(entry for entry in ENTRIES if entry["file"].endswith(f"/{name}"))
 
 
 def folded(payloads: Iterable[dict[str, Any]], decoder: ChatDecoder | None = None) -> AssistantMessage:
@@ -87,86 +53,6 @@ def payloads_of(pieces: Iterable[bytes]) -> list[dict[str, Any]]:
 
 def length(message: AssistantMessage, kind: type[TextPart | ReasoningPart]) -> int:
     return sum(len(part.text) for part in message.content if isinstance(part, kind))
-
-
-def calls(message: AssistantMessage) -> list[tuple[str, int]]:
-    return [(part.tool_name, len(part.args_text)) for part in message.content if isinstance(part, ToolCallPart)]
-
-
-def assert_sums(message: AssistantMessage, name: str) -> None:
-    sums = entry_of(name)["sums"]
-    text = FIRST_CHOICE.get(name, sums["text_chars"] + sums.get("refusal_chars", 0))
-    assert length(message, TextPart) == text
-    assert length(message, ReasoningPart) == sums.get("reasoning_chars", 0)
-    expected = [(call["name"], call["args_chars"]) for call in sums.get("tool_calls", [])]
-    assert calls(message) == [*expected, *EXECUTED.get(name, [])]
-    if sums.get("errors") or not sums.get("finish"):
-        assert isinstance(message.status, IncompleteStatus)
-        assert message.status.reason == "error"
-    else:
-        assert message.status == STATUSES[sums["finish"][-1]]
-    assert all(part.text for part in message.content if isinstance(part, (TextPart, ReasoningPart)))
-
-
-@pytest.mark.anyio
-@each(NAMES)
-async def test_each_recording_ends_with_what_was_recorded(
-    name: str, folder: Path, answer: Callable[..., Awaitable[AssistantMessage]]
-) -> None:
-    message = await answer(replay(folder / name))
-
-    assert_sums(message, name)
-
-
-@each(name for name in NAMES if name.endswith(".sse"))
-def test_bytes_cut_anywhere_give_the_same_answer(name: str, folder: Path) -> None:
-    data = (folder / name).read_bytes()
-    whole = payloads_of([data])
-
-    for size in (1, 7, 4096) if len(data) < 50_000 else (61,):
-        assert payloads_of(data[at : at + size] for at in range(0, len(data), size)) == whole
-    assert_sums(folded(whole), name)
-
-
-@each(SMALL)
-def test_an_answer_cut_after_any_event_keeps_its_parts_and_is_not_complete(name: str, folder: Path) -> None:
-    payloads = payloads_of(read_recording(folder / name).pieces)
-    has_ended = False
-
-    for count, payload in enumerate(payloads):
-        cut = folded(payloads[:count])
-        if not has_ended:
-            assert cut.status == IncompleteStatus("other")
-        has_ended = has_ended or any(
-            choice.get("finish_reason") for choice in payload.get("choices", ()) if choice.get("index") == 0
-        )
-
-
-@each(SMALL)
-def test_unknown_payloads_and_fields_change_nothing(name: str, folder: Path) -> None:
-    payloads = payloads_of(read_recording(folder / name).pieces)
-    noise: dict[str, Any] = {"object": "ping", "choices": [{"index": 0, "delta": {"mood": "calm", "content": ""}}]}
-    noisy = [item for payload in payloads for item in (noise, {**payload, "obfuscation": "x"}, {"type": "later"})]
-
-    assert folded(noisy) == folded(payloads)
-
-
-@each(NAMES)
-def test_the_message_is_well_formed_after_each_event(name: str, folder: Path) -> None:
-    decoder, fold = ChatDecoder(), Fold()
-    message = AssistantMessage(id="a1", created_at=datetime(2026, 1, 1, tzinfo=UTC), status=RUNNING)
-
-    for payload in payloads_of(read_recording(folder / name).pieces):
-        for chunk in decoder.decode(payload):
-            before, message = message, fold.apply(message, chunk)
-            grown = [(old, new) for old, new in zip(before.content, message.content, strict=False) if old is not new]
-            assert len(grown) <= 1
-            assert len(message.content) >= len(before.content)
-            for old, new in grown:
-                assert getattr(new, "text", "").startswith(getattr(old, "text", ""))
-                assert getattr(new, "args_text", "").startswith(getattr(old, "args_text", ""))
-    ids = [part.tool_call_id for part in message.content if isinstance(part, ToolCallPart)]
-    assert len(ids) == len(set(ids))
 
 
 def test_two_completions_in_one_recording_are_two_steps_with_a_call_each(folder: Path) -> None:

@@ -161,10 +161,11 @@ class ResponsesDecoder:
         if kind in ("completed", "incomplete", "failed", "cancelled"):
             yield from self._terminal(kind, mapping(fields.get("response")))
             return
-        if not self._is_open and (not self._number or kind == "output_item.added"):
-            yield from self._begin({}, is_first=True)
         index = count(fields.get("output_index")) or 0
         name, _, verb = kind.rpartition(".")
+        is_known = name in _TEXTS or name in _ARGUMENTS or name == "output_item"
+        if is_known and not self._is_open and (not self._number or verb == "added"):
+            yield from self._begin({}, is_first=True)
         if name in _TEXTS:
             yield from self._text(*_TEXTS[name], verb, index, fields)
         elif name in _ARGUMENTS:
