@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import cast
+from typing import Any
 
 import attrs
 
@@ -53,15 +53,14 @@ def resolve(path: tuple[Step, ...], value: object) -> object:
     """
     for step in path:
         if isinstance(step, str):
-            value = _attribute(value, step)
+            try:
+                value = getattr(value, step, MISSING)
+            except Exception:  # a property of the user's that raises has no value
+                value = MISSING
         elif isinstance(step, int):
             value = _item(value, step)
-        elif step[0] == KEY:
-            value = _by_key(value, step[1])
-        elif step[0] == AT:
-            value = _item(value, cast("int", step[1]))
         else:
-            value = _first(value, cast("tuple[str, object]", step[1]))
+            value = _by_tuple(value, *step)
         if value is MISSING or value is GONE:
             break
     return value
@@ -76,37 +75,31 @@ def describe(path: tuple[Step, ...]) -> str:
         elif isinstance(step, int):
             words.append(f"[{step}]")
         elif step[0] == FIRST:
-            name, value = cast("tuple[str, object]", step[1])
+            argument: Any = step[1]
+            name, value = argument
             words.append(f"[first with {name}={value!r}]")
         else:
             words.append(f"[{step[1]!r}]")
     return "".join(words)
 
 
-def _attribute(value: object, name: str) -> object:
-    try:
-        return getattr(value, name, MISSING)
-    except Exception:  # a property of the user's that raises has no value
-        return MISSING
+# Any, so that a value which has been looked at stays one of whatever type the user's is.
+_LISTS: Any = Sequence
+_PLAIN_LISTS: Any = frozenset({tuple, KeyedSeq})  # found sooner than by asking the abstract class
+_TABLES: Any = (KeyedSeq, Mapping)
 
 
-def _item(value: object, position: int) -> object:
-    kind: type = type(value)
-    if kind is tuple or kind is KeyedSeq or isinstance(value, Sequence):
-        items = cast("Sequence[object]", value)
-        size = len(items)
+def _item(value: Any, position: int) -> object:
+    if type(value) in _PLAIN_LISTS or isinstance(value, _LISTS):
+        size = len(value)
         if -size <= position < size:
-            return items[position]
+            return value[position]
     return MISSING
 
 
-def _by_key(value: object, wanted: object) -> object:
-    if isinstance(value, KeyedSeq):
-        return cast("KeyedSeq[object, object]", value).get(wanted, GONE)
-    if isinstance(value, Mapping):
-        return cast("Mapping[object, object]", value).get(wanted, GONE)
-    return MISSING
-
-
-def _first(value: object, wanted: tuple[str, object]) -> object:
-    return first_with(cast("object", value), *wanted) if isinstance(value, Sequence) else MISSING
+def _by_tuple(value: Any, kind: str, argument: Any) -> object:
+    if kind == KEY:
+        return value.get(argument, GONE) if isinstance(value, _TABLES) else MISSING
+    if kind == AT:
+        return _item(value, argument)
+    return first_with(value, *argument) if isinstance(value, _LISTS) else MISSING

@@ -6,7 +6,7 @@ the larger part of a slice's memory. Put and take are constant in time, whatever
 
 from __future__ import annotations
 
-from typing import TypeAlias, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar, cast
 
 T = TypeVar("T")
 
@@ -38,6 +38,5 @@ def members(bag: Bag[T]) -> tuple[T, ...]:
     """Return the items, in the order in which they were put."""
     if bag is None:
         return ()
-    if type(bag) is dict:
-        return tuple(cast("dict[T, None]", bag))
-    return (cast("T", bag),)
+    held: Any = bag
+    return tuple(held) if type(bag) is dict else (held,)

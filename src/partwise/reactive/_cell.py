@@ -11,7 +11,7 @@ from partwise.reactive._address import GONE, describe, resolve
 from partwise.reactive._bag import Bag
 from partwise.reactive._evaluate import Outcome, Selector, evaluate_plainly, evaluate_tracked
 from partwise.reactive._paths import MISSING, Node, Step
-from partwise.reactive._straight import straight_path
+from partwise.reactive._straight import is_straight
 
 Comparer = Callable[[object, object], bool]
 
@@ -56,9 +56,17 @@ class Recipe:
 
 
 class Listener(Protocol):
-    """Somebody who listens to a cell."""
+    """Somebody who listens to a cell: a subscription."""
 
-    def __hash__(self) -> int: ...
+    active: bool
+    since: int
+    cell: Cell | None
+    source: object
+    on_next: Callable[[object], object]
+
+    def complete(self) -> None:
+        """Tell the listener that there will be no more values."""
+        ...
 
 
 class Owner(Protocol):
@@ -81,12 +89,13 @@ class Cell:
         warned: Whether the debug mode has complained about it.
         serial: Its place in the order of delivery.
         listeners: Who is told.
-        straight: The path that its selector was found to be nothing but.
+        is_straight: Whether its value is what stands at the one place it depends on, nothing else.
     """
 
     __slots__ = (
         "broad",
         "ended",
+        "is_straight",
         "listeners",
         "node",
         "nodes",
@@ -94,7 +103,6 @@ class Cell:
         "recipe",
         "serial",
         "stages",
-        "straight",
         "value",
         "warned",
     )
@@ -107,7 +115,7 @@ class Cell:
         self.broad = False
         self.ended = False
         self.warned = False
-        self.straight: tuple[Step, ...] | None = None
+        self.is_straight = False
         self.value: object = MISSING
         self.listeners: Bag[Listener] = None
         self.stages: list[tuple[object, object] | None] | None = None
@@ -120,19 +128,15 @@ class Cell:
         """Compute the value in a snapshot and move the registrations in the index to what it read."""
         selectors = self.recipe.selectors
         value = resolve(self.recipe.path, state)
-        if self.straight is not None and len(selectors) == 1:
-            found = resolve(self.straight, value)
-            if found is not MISSING and found is not GONE:
-                return Outcome(found, self.nodes)
         if value is MISSING or value is GONE or not selectors:
             outcome = Outcome(value, (self.node,))
+            self.is_straight = not selectors
         elif self.broad:
             outcome = evaluate_plainly(selectors[0], value)
         else:
             outcome = evaluate_tracked(selectors[0], value, self.node)
-            if self.value is not MISSING and len(outcome.nodes) == 1 and not outcome.broad and outcome.error is None:
-                # Not at its first evaluation: a slice that never changes needs no more than that.
-                self.straight = straight_path(selectors[0], self.node, outcome.nodes[0])
+            if self.value is not MISSING:  # a slice that never changes needs no more than its first evaluation
+                self.is_straight = self._is_straight(outcome)
         if outcome.broad and self.recipe.path and self.node not in outcome.nodes:
             outcome.nodes = (*outcome.nodes, self.node)
         self.register(outcome.nodes)
@@ -142,6 +146,12 @@ class Cell:
         elif len(selectors) > 1 and outcome.error is None and outcome.value is not MISSING:
             return self._further(outcome)
         return outcome
+
+    def _is_straight(self, outcome: Outcome) -> bool:
+        selectors = self.recipe.selectors
+        if len(selectors) != 1 or len(outcome.nodes) != 1 or outcome.broad or outcome.error is not None:
+            return False
+        return is_straight(selectors[0], self.node, outcome.nodes[0])
 
     def register(self, nodes: tuple[Node, ...]) -> None:
         """Depend on these nodes and on no others."""

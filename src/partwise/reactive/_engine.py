@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from operator import attrgetter
 from threading import RLock, get_ident
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 from partwise.errors import StoreClosedError, WrongThreadError
 from partwise.reactive._address import GONE
 from partwise.reactive._bag import members, put, take
-from partwise.reactive._cell import Cell, Recipe
+from partwise.reactive._cell import Cell, Listener, Recipe
 from partwise.reactive._debug import check_cell
 from partwise.reactive._door import Door
 from partwise.reactive._evaluate import ACTIVE, Outcome
-from partwise.reactive._paths import MISSING, Node, Reader
+from partwise.reactive._paths import MISSING, Node
 from partwise.reactive._report import Culprit, ErrorContext, ErrorHook
 from partwise.reactive._subscription import Subscription
 from partwise.reactive._walk import changed_readers
@@ -57,7 +57,7 @@ class Engine:
         self._batches = 0
         self._batch_base: object = None
         self._batch_version = 0
-        self._broad: dict[Cell, None] = {}
+        self._broad: dict[Cell, object] = {}
         self._late: dict[Subscription, None] = {}
         self._memos: list[Source] = []
         self._freed: list[Cell] = []
@@ -143,7 +143,7 @@ class Engine:
             self._raise_hook_errors()
 
     def _run(self, old: object, new: object, version: int) -> None:
-        changed = [cell for cell in self._affected(old, new) if self._refresh(cell, new)]
+        changed = [cell for cell, found in self._affected(old, new).items() if self._refresh(cell, new, found)]
         self._settled = version
         joining = self._join(new, version) if self._late else ()
         if len(changed) > 1:
@@ -153,37 +153,47 @@ class Engine:
                 self._complete(cell)
                 continue
             value = cell.value
-            for listener in members(cell.listeners):
-                subscription = cast("Subscription", listener)
+            for subscription in members(cell.listeners):
                 if subscription.active and subscription.since < version:
                     self._deliver(subscription, value)
         for subscription in joining:
             self._deliver(subscription, subscription.cell.value if subscription.cell else MISSING)
 
-    def _affected(self, old: object, new: object) -> Iterable[Cell]:
+    def _affected(self, old: object, new: object) -> dict[Cell, object]:
+        """Return the cells that may have changed, each with the value at the last place where it was found."""
         if self.debug:
-            return tuple(self.cells)
+            return dict.fromkeys(self.cells, MISSING)
         try:
-            found = changed_readers(self.root, old, new) if old is not new else {}
+            found: dict[Any, object] = changed_readers(self.root, old, new) if old is not new else {}
         except Exception as error:  # comparing two snapshots runs code of their classes
             self.report(error, "comparer")
-            return tuple(self.cells)
+            return dict.fromkeys(self.cells, MISSING)
         if self._broad:
-            found.update(cast("dict[Reader, None]", self._broad))
-        return cast("Iterable[Cell]", found)
+            found.update(self._broad)
+        return found
 
     # Evaluating
 
-    def _refresh(self, cell: Cell, state: object) -> bool:
-        """Evaluate a cell in a snapshot; tell whether its listeners have something to hear."""
-        outcome = self._evaluate(cell, state)
-        if outcome.error is not None:
-            self.report(outcome.error, "selector", cell.owner)
-            return False
-        value = outcome.value
-        if value is GONE:
-            return True
-        if value is MISSING or (cell.value is not MISSING and self.same(cell, cell.value, value)):
+    def _refresh(self, cell: Cell, state: object, value: object) -> bool:
+        """Evaluate a cell in a snapshot; tell whether its listeners have something to hear.
+
+        Args:
+            cell: The cell.
+            state: The snapshot.
+            value: What is at the place where the cell was found, or ``MISSING``.
+        """
+        if cell.is_straight and value is not MISSING:
+            self.evaluations += 1
+        else:
+            outcome = self._evaluate(cell, state)
+            if outcome.error is not None:
+                self.report(outcome.error, "selector", cell.owner)
+                return False
+            value = outcome.value
+            if value is GONE:
+                return True
+        before = cell.value
+        if value is before or value is MISSING or (before is not MISSING and self.same(cell, before, value)):
             return False
         cell.value = value
         return True
@@ -194,7 +204,7 @@ class Engine:
         if self.debug:
             outcome = check_cell(cell, outcome, state)
         if cell.broad:
-            self._broad[cell] = None
+            self._broad[cell] = MISSING
         elif self._broad:
             self._broad.pop(cell, None)
         if self._freed:
@@ -318,7 +328,7 @@ class Engine:
         if self._rounds or self._hook_errors or self.closed:
             self.run_rounds()
 
-    def _deliver(self, subscription: Subscription, value: object) -> None:
+    def _deliver(self, subscription: Listener, value: object) -> None:
         if value is MISSING or not subscription.active:
             return
         self.deliveries += 1
@@ -361,8 +371,7 @@ class Engine:
         listeners = members(cell.listeners)
         cell.listeners = None
         self._discard(cell)
-        for listener in listeners:
-            subscription = cast("Subscription", listener)
+        for subscription in listeners:
             subscription.cell = None
             try:
                 subscription.complete()

@@ -106,12 +106,12 @@ class Node:
                     del branch[node.step]
             node = parent
 
-    def collect(self, found: dict[Reader, None]) -> None:
-        """Add the readers of this node to ``found``."""
+    def collect(self, found: dict[Reader, object], value: object = MISSING) -> None:
+        """Add the readers of this node to ``found``, with the value that is now at this node if it is known."""
         for reader in members(self.readers):
-            found[reader] = None
+            found[reader] = value
 
-    def collect_all(self, found: dict[Reader, None]) -> None:
+    def collect_all(self, found: dict[Reader, object]) -> None:
         """Add the readers of this node and of all nodes below it to ``found``."""
         for node in self.walk():
             node.collect(found)

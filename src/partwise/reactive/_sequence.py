@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABCMeta
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
-from typing import Generic, TypeVar, cast, overload
+from typing import Any, Generic, TypeVar, cast, overload
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -120,7 +120,8 @@ class KeyedSeq(Generic[K, V]):
         return self._at(position)
 
     def __contains__(self, key: object) -> bool:
-        position = self.order.positions.get(cast("K", key))
+        positions: dict[Any, int] = self.order.positions
+        position = positions.get(key)
         return position is not None and position < self.length
 
     @overload
@@ -184,19 +185,20 @@ class KeyedSeq(Generic[K, V]):
             KeyError: No item has this key.
         """
         position = self.index_of(key)
-        node = self.tree
+        node: Any = self.tree
         path: list[tuple[Tree, int]] = []
         height = self.height
         while height:
             slot = (position >> height) & MASK
             path.append((node, slot))
-            node = cast("Tree", node[slot])
+            node = node[slot]
             height -= BITS
         slot = position & MASK
         if node[slot] is value:
             return self
         fresh = _with_slot(node, slot, value)
-        for node, slot in reversed(path):
+        while path:
+            node, slot = path.pop()
             fresh = _with_slot(node, slot, fresh)
         version = self._version(fresh, self.height, self.length, self.order)
         version.origin = self.token
@@ -312,12 +314,13 @@ class KeyedSeq(Generic[K, V]):
     # Inside
 
     def _at(self, position: int) -> V:
-        node = self.tree
+        node: Any = self.tree
         height = self.height
         while height:
-            node = cast("Tree", node[(position >> height) & MASK])
+            node = node[(position >> height) & MASK]
             height -= BITS
-        return cast("V", node[position & MASK])
+        item: V = node[position & MASK]
+        return item
 
     def _between(self, start: int, stop: int) -> tuple[V, ...]:
         if stop - start > WIDTH:
@@ -329,7 +332,7 @@ class KeyedSeq(Generic[K, V]):
         return self._version(tree, height, len(values), order)
 
     def _version(self, tree: Tree, height: int, length: int, order: Order[K]) -> KeyedSeq[K, V]:
-        fresh = cast("KeyedSeq[K, V]", object.__new__(KeyedSeq))
+        fresh: KeyedSeq[K, V] = _blank(KeyedSeq)
         fresh.tree = tree
         fresh.height = height
         fresh.length = length
@@ -341,6 +344,9 @@ class KeyedSeq(Generic[K, V]):
 
 # Sequence patterns and `isinstance(x, Sequence)` work; `in` asks for a key, unlike other sequences.
 cast("ABCMeta", Sequence).register(KeyedSeq)
+
+
+_blank: Callable[[type], Any] = object.__new__
 
 
 def _same(one: object, other: object) -> bool:

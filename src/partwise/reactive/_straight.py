@@ -1,7 +1,7 @@
 """Selectors that are nothing but a path, such as ``lambda s: s.messages[-1].content[0].text``.
 
-What such a function gives is what stands at the path, so that once its path is known it can be
-looked up instead of run again. A function is taken for one only if each of its instructions is one
+What such a function gives is what stands at the path, so that once its path is known, whoever finds
+that the value there has changed has its new value, too, and need not run it again. A function is taken for one only if each of its instructions is one
 step of the path that it was seen to read, in that order; everything else is tracked at each run.
 """
 
@@ -41,8 +41,8 @@ _known: dict[CodeType, tuple[str, ...] | None] = {}
 _MANY = 10_000
 
 
-def straight_path(selector: Callable[[object], object], base: Node, node: Node) -> tuple[Step, ...] | None:
-    """Return the path from ``base`` to ``node`` if the selector is nothing but that path.
+def is_straight(selector: Callable[[object], object], base: Node, node: Node) -> bool:
+    """Tell whether the selector is nothing but the path from ``base`` to ``node``.
 
     Args:
         selector: A function that was run, and read the value at ``node`` and no other.
@@ -50,7 +50,7 @@ def straight_path(selector: Callable[[object], object], base: Node, node: Node) 
         node: That of the value it read.
     """
     if not isinstance(selector, FunctionType):
-        return None
+        return False
     code = selector.__code__
     if code not in _known:
         if len(_known) >= _MANY:
@@ -61,15 +61,13 @@ def straight_path(selector: Callable[[object], object], base: Node, node: Node) 
     place = node
     while place is not base:
         if place.parent is None:
-            return None
+            return False
         path.append(place.step)
         place = place.parent
     path.reverse()
     if not taken or len(path) != len(taken):
-        return None
-    if not all(word in _words(step) for word, step in zip(taken, path, strict=True)):
-        return None
-    return tuple(path)
+        return False
+    return all(word in _words(step) for word, step in zip(taken, path, strict=True))
 
 
 def _steps_of(code: CodeType) -> tuple[str, ...] | None:

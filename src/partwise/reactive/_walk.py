@@ -28,28 +28,30 @@ from partwise.reactive._sequence import KeyedSeq
 
 # The values really are any: whatever the user keeps in the snapshot.
 Pending = list[tuple[Node, Any, Any]]
-Found = dict[Reader, None]
+Found = dict[Reader, object]
 
 
 def changed_readers(root: Node, old: object, new: object) -> Found:
     """Return everybody who read something that differs between two snapshots.
 
     Goes down only where somebody reads and where the two values are not the same object. A reader
-    may be named although its value is equal after all; none is left out.
+    may be named although its value is equal after all; none is left out. With each goes what now is
+    at the last place where it was found, or ``MISSING``: whoever reads no other place has its value.
     """
     found: Found = {}
     pending: Pending = [] if old is new else [(root, old, new)]
     while pending:
         node, before, after = pending.pop()
         if node.readers is not None:
-            node.collect(found)
+            node.collect(found, after)
         if not node.children and not node.facts:
             continue
         kind: Any = before.__class__
         if kind is not after.__class__:
             node.collect_all(found)
         else:
-            (WALKERS.get(kind) or _walker(kind))(node, before, after, pending, found)
+            walker = WALKERS.get(kind) or _walker(kind)
+            walker(node, before, after, pending, found)
     return found
 
 
@@ -122,6 +124,9 @@ def _into_mapping(node: Node, before: Table, after: Table, pending: Pending, fou
 def _into_keyed(node: Node, before: Keyed, after: Keyed, pending: Pending, found: Found) -> None:
     children = node.children or {}
     facts = node.facts or {}
+    if after.origin is before.token and not facts:
+        _into_replaced(children, before, after, pending)
+        return
     shared = shares_order(before, after)
     if shared:
         _changed_items(children, facts.get(EACH), before, after, pending, found)
@@ -135,6 +140,15 @@ def _into_keyed(node: Node, before: Keyed, after: Keyed, pending: Pending, found
                 _kept_items(child, before, after, pending)
         elif not (fixed and step in _ABOUT_ORDER):
             _fact(step, child, before, after, pending, found)
+
+
+def _into_replaced(children: dict[Step, Node], before: Keyed, after: Keyed, pending: Pending) -> None:
+    """Look up the readers of the one item that differs: what happens for each token of an answer."""
+    position = after.place
+    for step in (position, (KEY, after.order.keys[position])):
+        child = children.get(step)
+        if child is not None:
+            pending.append((child, before[position], after[position]))
 
 
 def _kept_items(each: Node, before: Keyed, after: Keyed, pending: Pending) -> None:
@@ -153,10 +167,10 @@ def _changed_items(
     """Look up only the children that the differences of two versions name."""
     keys = after.order.keys
     for position in changed_positions(before, after) if children or each is not None else ():
-        one, other = before[position], after[position]
+        change = before[position], after[position]
         for child in (children.get(position), children.get((KEY, keys[position])), each):
             if child is not None:
-                _compare(child, one, other, pending)
+                pending.append((child, *change))
     if len(before) == len(after) or not children:
         return
     low, high = sorted((len(before), len(after)))

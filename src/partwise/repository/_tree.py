@@ -72,6 +72,11 @@ class Tree(Generic[M]):
         """All messages, hidden ones too, in the order in which they were first stored."""
         return (node.message for node in self._cells.nodes.values())
 
+    def message(self, message_id: str) -> M | None:
+        """A message as it is stored now, or None if it is unknown; cheaper than asking where it is, too."""
+        node = self._cells.nodes.get(message_id)
+        return None if node is None else node.message
+
     def find(self, message_id: str) -> Place[M] | None:
         """Where a message is, or None if it is unknown."""
         node = self._cells.nodes.get(message_id)
@@ -161,6 +166,14 @@ class Tree(Generic[M]):
         node.message = message
         cells.move(node, fork)
         return cells.finish(cells.head)
+
+    def replace(self, message: M) -> Change[M]:
+        """Store a newer version of a message where the message is.
+
+        Raises:
+            MessageNotFoundError: The tree has no message of this id.
+        """
+        return self._cells.replace(self._node(message.id), message)
 
     def delete(self, message_id: str, replacement_id: str | Unset | None = UNSET) -> Change[M]:
         """Remove one message; what hangs under it moves under a replacement, in order.

@@ -11,7 +11,7 @@ import attrs
 from partwise.messages import AssistantMessage, FrozenDict, Message
 from partwise.reactive import ErrorHook, KeyedSeq, Store, log_error
 from partwise.repository import Appended, Change, Export, Rebuilt, Replaced, Tree
-from partwise.store import ThreadState
+from partwise.store import ThreadState, with_messages
 
 __all__ = ["Document"]
 
@@ -61,20 +61,27 @@ class Document:
 
     def find(self, message_id: str) -> Message | None:
         """Return a message of any branch, or None."""
-        place = self.tree.find(message_id)
-        return None if place is None else place.message
+        return self.tree.message(message_id)
 
     def put(self, parent_id: str | None, message: Message) -> None:
         """Store a message, or its newer version, and commit what that shows."""
         self.check_writer()
         self._show(self.tree.put(parent_id, message))
 
-    def replace(self, message: Message) -> None:
-        """Store the newer version of a message where it is; a message that is gone stays gone."""
+    def replace(self, message: Message) -> bool:
+        """Store the newer version of a message where it is; returns False for a message that is gone, and stays so."""
         self.check_writer()
-        place = self.tree.find(message.id)
-        if place is not None and place.message is not message:
-            self._show(self.tree.put(place.parent_id, message))
+        before = self.tree.message(message.id)
+        if before is None:
+            return False
+        change = self.tree.replace(message)
+        if isinstance(change, Replaced):
+            if before.metadata is message.metadata:  # as for each token: nothing but one message differs
+                state = self.state
+                self.store.commit(with_messages(state, state.messages.replace(message.id, message)))
+            else:
+                self._show(change)
+        return True
 
     def delete(self, message_id: str) -> None:
         """Remove a message; what hangs under it moves to its parent."""

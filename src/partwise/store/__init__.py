@@ -2,7 +2,7 @@
 
 from ._events import Initialize, ModelContextUpdate, PersistenceFailed, Report, RunEnd, RunStart, Sent, ThreadEvent
 from ._slices import MessageSlice
-from ._state import ComposerState, QueueItem, Quote, Suggestion, ThreadState
+from ._state import ComposerState, QueueItem, Quote, Suggestion, ThreadState, with_messages
 
 __all__ = [
     "ComposerState",
@@ -19,4 +19,5 @@ __all__ = [
     "Suggestion",
     "ThreadEvent",
     "ThreadState",
+    "with_messages",
 ]

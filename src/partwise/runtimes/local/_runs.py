@@ -85,10 +85,9 @@ class Runs:
 
     def write(self, run: Run, message: AssistantMessage) -> bool:
         """Store what a run made of its message; returns False when it may not write."""
-        if self.owned(run) is None:
+        if run.is_settled or self._writers.get(run.message_id) is not run:
             return False
-        self._host.document.replace(message)
-        return True
+        return self._host.document.replace(message)
 
     def start(
         self,
