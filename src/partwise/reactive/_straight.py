@@ -1,8 +1,9 @@
 """Selectors that are nothing but a path, such as ``lambda s: s.messages[-1].content[0].text``.
 
 What such a function gives is what stands at the path, so that once its path is known, whoever finds
-that the value there has changed has its new value, too, and need not run it again. A function is taken for one only if each of its instructions is one
-step of the path that it was seen to read, in that order; everything else is tracked at each run.
+that the value there has changed has its new value, too, and need not run it again. A function is
+taken for one only if each of its instructions is one step of the path that it was seen to read, in
+that order; everything else is tracked at each run.
 """
 
 from __future__ import annotations
