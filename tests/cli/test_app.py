@@ -244,6 +244,31 @@ async def test_an_option_asks_what_it_needs_to_know(folder: Path) -> None:
             assert result in s.text
 
 
+@pytest.mark.parametrize(("width", "rows"), [(40, 3), (120, 1)])
+async def test_no_option_is_hidden_on_a_narrow_screen(width: int, rows: int) -> None:
+    labels = ("Allow once", "Allow for this session", "Reject")
+    kinds = ("allow-once", "allow-always", "reject-once")
+    tools = Toolkit()
+    options = tuple(ApprovalOption(id=kind, kind=kind, label=label) for kind, label in zip(kinds, labels, strict=True))
+
+    @tools.frontend(needs_approval=True, approval_options=options)
+    def go() -> str:
+        """Go."""
+        return "went"
+
+    async def model(run: RunContext) -> AsyncGenerator[Chunk, None]:
+        yield ToolCallStart("x", "go")
+        yield ToolArgsDelta("x", "{}")
+        yield ToolArgsFinish("x")
+        yield Finish("tool-calls")
+
+    async with screen(scripted(model, tools), size=(width, 24)) as s:
+        await s.say("hi")
+        buttons = [f"{label} ({number})" for number, label in enumerate(labels, 1)]
+        await s.until(lambda: all(button in s.text for button in buttons))
+        assert sum(any(button in row for button in buttons) for row in s.rows) == rows
+
+
 async def test_a_permission_that_was_left_open_can_be_given_later(folder: Path, tmp_path: Path) -> None:
     database = tmp_path / "chat.sqlite3"
     async with screen(rules(folder), database=database) as s:

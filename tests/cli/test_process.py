@@ -133,6 +133,30 @@ def test_a_reader_that_leaves_ends_the_chat_quietly(folder: Path, tmp_path: Path
         assert process.stderr.read() == b""
 
 
+def test_lines_that_nobody_waits_for_are_dropped_quietly(folder: Path, tmp_path: Path) -> None:
+    done = run(tmp_path, "--no-history", "--root", str(folder), text="/quit\n" + "hello\n" * 10_000)
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device here that is always full")
+def test_an_answer_that_cannot_be_written_is_told(folder: Path, tmp_path: Path) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            command("--no-history", "--root", str(folder)),
+            input=b"hello\n",
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env=environment(tmp_path),
+            timeout=60,
+            check=False,
+        )
+
+    assert done.returncode == 1
+    assert done.stderr.startswith(b"partwise: error: cannot write")
+    assert len(done.stderr.splitlines()) == 1
+
+
 @pytest.fixture
 def slow(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
     """A chat whose recorded answer takes some seconds."""

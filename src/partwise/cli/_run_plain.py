@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import signal
@@ -28,17 +29,21 @@ async def run_plain(options: ChatOptions, engine: Answering) -> int:
     lines = descriptor_lines(-1 if sys.stdin is None else sys.stdin.fileno())
     writes_to_terminal = sys.stdout is not None and sys.stdout.isatty()
     output = Output(io.StringIO() if sys.stdout is None else sys.stdout, is_terminal=writes_to_terminal)
-    code = await talk(
-        options,
-        engine,
-        lines,
-        output,
-        io.StringIO() if sys.stderr is None else sys.stderr,
-        is_terminal=writes_to_terminal and sys.stdin is not None and sys.stdin.isatty(),
-        handles_signals=sys.platform != "win32",
-    )
+    with contextlib.closing(lines):
+        code = await talk(
+            options,
+            engine,
+            lines,
+            output,
+            io.StringIO() if sys.stderr is None else sys.stderr,
+            is_terminal=writes_to_terminal and sys.stdin is not None and sys.stdin.isatty(),
+            handles_signals=sys.platform != "win32",
+        )
     if output.broken.is_set():
         _forget_stdout()
+    if output.failure is not None:
+        print(f"partwise: error: cannot write the answer: {output.failure.strerror}", file=sys.stderr)
+        return 1
     return code
 
 

@@ -36,7 +36,7 @@ class ChatApp(Follows, App[None]):
     """
 
     CSS = """
-    #top { height: 1; padding: 0 1; background: $panel; color: $text; }
+    #top { height: 1; padding: 0 1; background: $panel; color: $text; text-wrap: nowrap; text-overflow: ellipsis; }
     #composer { margin: 0 1; }
     """
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from time import monotonic
 from typing import ClassVar
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
@@ -28,6 +28,7 @@ class ApprovalRow(Vertical):
     DEFAULT_CSS = """
     ApprovalRow { height: auto; margin: 1 0 0 0; }
     ApprovalRow Horizontal { height: auto; }
+    ApprovalRow.stacked Horizontal { layout: vertical; }
     ApprovalRow Button { margin: 0 1 0 0; }
     """
 
@@ -61,6 +62,14 @@ class ApprovalRow(Vertical):
                 rejects = option.kind.startswith("reject")
                 label = Content(f"{option.label or option.id} ({number})")
                 yield Button(label, variant="error" if rejects else "success", name=str(number), compact=True)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Put the buttons below each other where they do not fit side by side: none may be hidden."""
+        self._stack(event.size.width)
+
+    def _stack(self, width: int) -> None:
+        labels = [Content.from_text(button.label, markup=False) for button in self.query(Button)]
+        self.set_class(sum(label.cell_length + 5 for label in labels) > width, "stacked")  # 4 inside, 1 between
 
     @on(Button.Pressed)
     def _press(self, event: Button.Pressed) -> None:

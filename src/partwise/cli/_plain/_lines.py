@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
 import os
 import threading
 from collections.abc import Callable, Iterable
@@ -12,7 +13,7 @@ import anyio
 import anyio.from_thread
 import anyio.lowlevel
 
-__all__ = ["LineSource", "TextLines", "descriptor_lines"]
+__all__ = ["LineSource", "TextLines", "ThreadLines", "descriptor_lines"]
 
 _BLOCK = 1 << 16
 
@@ -37,14 +38,14 @@ class TextLines:
         return next(self._lines, None)
 
 
-def descriptor_lines(descriptor: int) -> LineSource:
+def descriptor_lines(descriptor: int) -> ThreadLines:
     """Return the lines of a file descriptor, such as that of stdin; call it inside the event loop.
 
     They are read ahead, in a thread that nobody waits for at the end: a terminal may never send another
     line. The thread reads the descriptor itself, since one that is stuck inside ``sys.stdin`` would
     keep the interpreter from closing it.
     """
-    lines = _ThreadLines()
+    lines = ThreadLines()
     token = anyio.lowlevel.current_token()
 
     def hand_over(line: str | None) -> None:
@@ -54,17 +55,27 @@ def descriptor_lines(descriptor: int) -> LineSource:
     return lines
 
 
-class _ThreadLines:
+class ThreadLines:
+    """Lines that another thread reads."""
+
     def __init__(self) -> None:
         self._send, self._receive = anyio.create_memory_object_stream[str](float("inf"))
 
     def put(self, line: str | None) -> None:
+        """Take a line from the other thread; None is the end."""
         if line is None:
             self._send.close()
-        else:
+            return
+        with contextlib.suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):  # nobody waits for it any more
             self._send.send_nowait(line)
 
+    def close(self) -> None:
+        """Take no more lines."""
+        self._send.close()
+        self._receive.close()
+
     async def next(self) -> str | None:
+        """Return the next line; None when there are no more."""
         try:
             return await self._receive.receive()
         except anyio.EndOfStream:

@@ -25,13 +25,15 @@ class Output:
             what a model or a file says must not move the cursor, set titles or hide text.
 
     Attributes:
-        broken: Set when the reader has gone; what is written afterwards is dropped.
+        broken: Set when nothing can be written any more; what is written afterwards is dropped.
+        failure: Why not, unless the reader has just gone: a full disk, for example.
     """
 
     def __init__(self, stream: TextIO, *, is_terminal: bool = False) -> None:
         self._stream = stream
         self._is_terminal = is_terminal
         self.broken = anyio.Event()
+        self.failure: OSError | None = None
 
     def write(self, text: str) -> None:
         """Write text; what the stream's encoding lacks is replaced."""
@@ -45,7 +47,10 @@ class Output:
         except UnicodeEncodeError:
             encoding = self._stream.encoding or "ascii"
             self.write(text.encode(encoding, "replace").decode(encoding))
-        except (OSError, ValueError):  # a closed pipe, or a closed file
+        except (ConnectionError, ValueError):  # a closed pipe, or a closed file
+            self.broken.set()
+        except OSError as error:
+            self.failure = error
             self.broken.set()
 
     def line(self, text: str = "") -> None:
