@@ -32,7 +32,7 @@ def test_the_defaults() -> None:
 
 def test_everything_can_be_said(tmp_path: Path) -> None:
     options = parsed(
-        *["--plain", "--engine", "openai", "--model", "m", "--base-url", "http://localhost/v1"],
+        *["--plain", "--provider", "openai", "--model", "m", "--base-url", "http://localhost/v1"],
         *["--max-steps", "3", "--db", "my.db"],
         *f"--thread t --root {tmp_path} --show-history".split(),
         OPENAI_API_KEY="secret",
@@ -53,8 +53,22 @@ def test_everything_can_be_said(tmp_path: Path) -> None:
     assert "secret" not in repr(options)
 
 
-def test_a_key_is_only_taken_for_the_engine_that_needs_it() -> None:
-    assert parsed(OPENAI_API_KEY="secret").api_key is None
+@pytest.mark.parametrize(
+    ("provider", "key"), [("openai", "o"), ("openai-responses", "o"), ("anthropic", "a"), (None, None)]
+)
+def test_a_provider_is_given_its_own_key_and_no_other(provider: str | None, key: str | None) -> None:
+    arguments = () if provider is None else ("--provider", provider, "--model", "m")
+
+    options = parsed(*arguments, OPENAI_API_KEY="o", ANTHROPIC_API_KEY="a")
+
+    assert (options.engine, options.api_key) == (provider or "rules", key)
+
+
+def test_the_older_way_to_choose_still_works() -> None:
+    older = parsed("--engine", "openai", "--model", "m", OPENAI_API_KEY="k")
+
+    assert older == parsed("--provider", "openai", "--model", "m", OPENAI_API_KEY="k")
+    assert parsed("--engine", "rules") == parsed()
 
 
 def test_a_recording_is_an_engine_and_keeps_nothing_unless_told(tmp_path: Path) -> None:
@@ -99,10 +113,17 @@ def test_the_default_file_is_in_the_users_data_folder(environment: dict[str, str
     [
         ("--engine openai", "--model"),
         ("--engine openai --model m", "OPENAI_API_KEY"),
+        ("--provider openai", "--provider openai needs --model"),
+        ("--provider openai --model m", "OPENAI_API_KEY"),
+        ("--provider openai-responses --model m", "OPENAI_API_KEY"),
+        ("--provider anthropic --model m", "ANTHROPIC_API_KEY"),
+        ("--provider parrot", "parrot"),
+        ("--provider openai --engine openai --model m", "--provider"),
+        (f"--provider anthropic --model m --replay {__file__}", "--replay"),
         ("--engine replay", "--replay FILE"),
         ("--replay absent.sse", "absent.sse"),
-        ("--model m", "--engine openai"),
-        ("--base-url http://x", "--engine openai"),
+        ("--model m", "--provider"),
+        ("--base-url http://x", "--provider"),
         ("--speed 3", "--replay"),
         ("--speed 0", "above 0"),
         ("--speed inf", "above 0"),
@@ -186,9 +207,14 @@ def test_a_missing_extra_is_named(capsys: pytest.CaptureFixture[str], monkeypatc
     assert "pip install 'partwise[textual]'" in capsys.readouterr().err
 
 
-def test_a_missing_sdk_is_named(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "openai", None)
+@pytest.mark.parametrize(
+    ("provider", "sdk"), [("openai", "openai"), ("openai-responses", "openai"), ("anthropic", "anthropic")]
+)
+def test_a_missing_sdk_is_named(
+    provider: str, sdk: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, sdk, None)
 
-    arguments = ["chat", "--plain", "--no-history", "--engine", "openai", "--model", "m", "--base-url", "http://x"]
+    arguments = ["chat", "--plain", "--no-history", "--provider", provider, "--model", "m", "--base-url", "http://x"]
     assert main(arguments) == 1
-    assert "pip install 'partwise[openai]'" in capsys.readouterr().err
+    assert f"pip install 'partwise[{sdk}]'" in capsys.readouterr().err

@@ -268,7 +268,7 @@ def endpoint() -> Iterator[Endpoint]:
 
 def test_an_endpoint_answers_with_tools_of_the_folder(folder: Path, tmp_path: Path, endpoint: Endpoint) -> None:
     url = f"http://127.0.0.1:{endpoint.server_port}/v1"
-    arguments = ("--engine", "openai", "--model", "m1", "--base-url", url, "--no-history", "--root", str(folder))
+    arguments = ("--provider", "openai", "--model", "m1", "--base-url", url, "--no-history", "--root", str(folder))
 
     done = run(tmp_path, *arguments, text="how long is it\n", key="the-key")
 
@@ -285,7 +285,7 @@ def test_an_endpoint_that_is_not_there_is_a_failed_answer(folder: Path, tmp_path
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
-        done = run(tmp_path, "--engine", "openai", "--model", "m", "--base-url", url, "--no-history", text="hi\n")
+        done = run(tmp_path, "--provider", "openai", "--model", "m", "--base-url", url, "--no-history", text="hi\n")
 
     assert done.returncode == 1
     assert done.stdout.startswith("[error: ")

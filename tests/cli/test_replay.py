@@ -98,3 +98,16 @@ async def test_a_recording_is_printed_with_text_calls_and_finish(name: str, reco
 
 def test_there_are_recordings(recordings: Path) -> None:
     assert len(ENTRIES) == 29
+
+
+OWN = Path(__file__).resolve().parents[1] / "providers" / "recordings"
+
+
+@pytest.mark.parametrize("name", ["look-then-answer.sse", "responses-look.sse", "anthropic-look.sse"])
+async def test_each_protocol_is_recognised_and_printed(name: str) -> None:
+    lines = (await printed(OWN / name)).splitlines()
+
+    assert lines[0].startswith("[thinking] ")
+    assert [line for line in lines if "\U0001f50d" in line and not line.startswith("[")]
+    assert [line for line in lines if line.startswith("[tool] line_count") and "sicht.md" in line]
+    assert lines[-1] == "[requires-action: tool-calls]"

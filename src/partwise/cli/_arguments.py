@@ -10,22 +10,24 @@ from typing import Any, NoReturn
 from partwise._version import __version__
 
 from ._bench import BenchOptions, bench_options, declare_bench
-from ._options import DEFAULT_THREAD, ChatOptions, Engine, default_database
+from ._options import DEFAULT_THREAD, KEYS, ChatOptions, Engine, default_database
 
 __all__ = ["parse"]
 
 _EXAMPLES = """\
 examples:
   partwise chat
-  partwise chat --engine openai --model gpt-5-mini
-  partwise chat --engine openai --base-url http://localhost:11434/v1 --model qwen3
+  partwise chat --provider openai-responses --model gpt-5-mini
+  partwise chat --provider anthropic --model claude-sonnet-4-5
+  partwise chat --provider openai --base-url http://localhost:11434/v1 --model qwen3
   echo 'count the lines in README.md' | partwise chat --plain --no-history
   partwise chat --plain --replay answer.sse </dev/null
 
 The rules are a small program, not a language model: they need no key and no download, and really work with the files
-of the folder. A key is read from OPENAI_API_KEY. With --replay every prompt is answered by the recording; its tool
-calls are shown, not run, and nothing is stored unless --db or --thread is given. Without any prompt on stdin,
---plain --replay plays it once and exits with 0, whatever the recording ends with.
+of the folder. A provider's model is offered the same tools; openai is Chat Completions, which most other servers speak
+too. The key is read from OPENAI_API_KEY or ANTHROPIC_API_KEY. With --replay every prompt is answered by the recording,
+whose protocol is found out; its tool calls are shown, not run, and nothing is stored unless --db or --thread is given.
+Without any prompt on stdin, --plain --replay plays it once and exits with 0, whatever the recording ends with.
 
 In plain mode each line of stdin is a prompt or a command; /help lists the commands. Exit codes: 0; 1 when the last
 answer failed or the chat could not be opened; 2 for a wrong command line; 130 when interrupted."""
@@ -76,10 +78,22 @@ def parse(arguments: Sequence[str], environment: Mapping[str, str]) -> ChatOptio
 def _declare(chat: argparse.ArgumentParser) -> None:
     chat.add_argument("--plain", action="store_true", help="line by line over stdin and stdout")
     engine = chat.add_argument_group("who answers")
-    engine.add_argument("--engine", choices=("rules", "openai", "replay"), help="default: rules")
-    engine.add_argument("--model", metavar="NAME", help="the model of --engine openai")
-    engine.add_argument("--base-url", metavar="URL", help="an OpenAI-compatible endpoint; default: OpenAI's")
-    engine.add_argument("--replay", type=_path, metavar="FILE", help="a recorded stream that answers")
+    engine.add_argument(
+        "--provider",
+        choices=tuple(KEYS),
+        metavar="NAME",
+        help=f"whose model answers: {', '.join(KEYS)}; default: the rules",
+    )
+    engine.add_argument("--model", metavar="NAME", help="the model of --provider")
+    engine.add_argument("--base-url", metavar="URL", help="another endpoint that speaks like --provider")
+    engine.add_argument(
+        "--replay",
+        type=_path,
+        metavar="FILE",
+        help="a recorded stream of any of these providers that answers in their place",
+    )
+    # How the first two were chosen before there were several providers.
+    engine.add_argument("--engine", choices=("rules", "openai", "replay"), help=argparse.SUPPRESS)
     engine.add_argument(
         "--speed", type=_number(float, above=0), metavar="N", help="events per second of --replay; default: no waiting"
     )
@@ -134,11 +148,12 @@ def _number(kind: type[int | float], *, above: float) -> Callable[[str], float]:
 
 
 def _options(given: Any, fail: Callable[[str], NoReturn], environment: Mapping[str, str]) -> ChatOptions:
-    engine: Engine = given.engine or ("rules" if given.replay is None else "replay")
+    engine: Engine = given.provider or given.engine or ("rules" if given.replay is None else "replay")
     _check(given, engine, fail)
-    api_key = environment.get("OPENAI_API_KEY") or None
-    if engine == "openai" and api_key is None and given.base_url is None:
-        fail("OPENAI_API_KEY is not set: export it, or name a server that needs no key with --base-url")
+    variable = KEYS.get(engine, "")
+    api_key = environment.get(variable) or None
+    if variable and api_key is None and given.base_url is None:
+        fail(f"{variable} is not set: export it, or name a server that needs no key with --base-url")
     is_kept = not given.no_history and (engine != "replay" or given.db is not None or given.thread is not None)
     return ChatOptions(
         engine=engine,
@@ -147,7 +162,7 @@ def _options(given: Any, fail: Callable[[str], NoReturn], environment: Mapping[s
         speed=given.speed,
         base_url=given.base_url,
         model=given.model,
-        api_key=api_key if engine == "openai" else None,
+        api_key=api_key,
         database=(given.db or default_database(environment)) if is_kept else None,
         thread_id=given.thread or DEFAULT_THREAD,
         root=given.root.resolve(),
@@ -158,16 +173,18 @@ def _options(given: Any, fail: Callable[[str], NoReturn], environment: Mapping[s
 
 def _check(given: Any, engine: Engine, fail: Callable[[str], NoReturn]) -> None:
     """Refuse options that contradict each other, and files that are not there."""
+    if given.provider is not None and given.engine is not None:
+        fail("--engine is the older way to say --provider; give one of them")
     if engine == "replay" and given.replay is None:
         fail("--engine replay needs the recording: --replay FILE")
     if engine != "replay" and given.replay is not None:
-        fail(f"--replay answers by itself and cannot be combined with --engine {engine}")
+        fail(f"--replay answers by itself, in the protocol of the recording; leave out {engine!r}")
     if engine != "replay" and given.speed is not None:
         fail("--speed is the speed of --replay FILE")
-    if engine == "openai" and not given.model:
-        fail("--engine openai needs --model NAME")
-    if engine != "openai" and (given.model or given.base_url):
-        fail("--model and --base-url belong to --engine openai")
+    if engine in KEYS and not given.model:
+        fail(f"--provider {engine} needs --model NAME")
+    if engine not in KEYS and (given.model or given.base_url):
+        fail(f"--model and --base-url need --provider NAME ({', '.join(KEYS)})")
     if given.base_url is not None and not given.base_url.startswith(("http://", "https://")):
         fail(f"--base-url: {given.base_url!r} does not begin with http:// or https://")
     if given.no_history and (given.db is not None or given.thread is not None):

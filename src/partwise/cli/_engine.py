@@ -1,16 +1,21 @@
-"""What answers: rules, a recording, or an OpenAI-compatible endpoint."""
+"""What answers: rules, a recording, or a language model at a provider."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, assert_never
 
 import attrs
 
 from partwise.adapters import ChatModel, ChatModelFunction
 from partwise.tools import Toolkit
 
-from ._options import ChatOptions
+from ._options import ChatOptions, Provider
 from ._rules import folder_tools, rules_model
+
+if TYPE_CHECKING:
+    from partwise.providers.anthropic import AnthropicMessages
+    from partwise.providers.openai import OpenAIChat, OpenAIResponses
 
 __all__ = ["Answering", "choose"]
 
@@ -58,15 +63,36 @@ def choose(options: ChatOptions) -> Answering:
             assert options.replay is not None
             replayed = replay(options.replay, speed=options.speed)
             return Answering(model=replayed, title=f"replay of {options.replay.name}", close=replayed.aclose)
-        case "openai":
-            from partwise.providers.openai import OpenAIChat  # needs an extra
+        case provider:
+            return _provided(provider, options)
 
-            assert options.model is not None
-            asked = OpenAIChat(model=options.model, base_url=options.base_url, api_key=options.api_key)
-            return Answering(
-                model=asked,
-                title=options.model,
-                tools=(folder_tools(options.root),),
-                instructions=_INSTRUCTIONS,
-                close=asked.aclose,
-            )
+
+def _provided(provider: Provider, options: ChatOptions) -> Answering:
+    assert options.model is not None
+    asked = _model(provider)(model=options.model, base_url=options.base_url, api_key=options.api_key)
+    return Answering(
+        model=asked,
+        title=f"{options.model} ({provider})",
+        tools=(folder_tools(options.root),),
+        instructions=_INSTRUCTIONS,
+        close=asked.aclose,
+    )
+
+
+def _model(provider: Provider) -> type[OpenAIChat | OpenAIResponses | AnthropicMessages]:
+    """Return the chat model of a provider; each needs its extra."""
+    match provider:
+        case "openai":
+            from partwise.providers.openai import OpenAIChat
+
+            return OpenAIChat
+        case "openai-responses":
+            from partwise.providers.openai import OpenAIResponses
+
+            return OpenAIResponses
+        case "anthropic":
+            from partwise.providers.anthropic import AnthropicMessages
+
+            return AnthropicMessages
+        case _:
+            assert_never(provider)

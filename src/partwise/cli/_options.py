@@ -6,13 +6,21 @@ import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 import attrs
 
-__all__ = ["DEFAULT_THREAD", "ChatOptions", "Engine", "default_database"]
+__all__ = ["DEFAULT_THREAD", "KEYS", "ChatOptions", "Engine", "Provider", "default_database"]
 
-Engine: TypeAlias = Literal["rules", "openai", "replay"]
+Provider: TypeAlias = Literal["openai", "openai-responses", "anthropic"]
+Engine: TypeAlias = Literal["rules", "replay"] | Provider
+
+KEYS: Final[dict[Engine, str]] = {
+    "openai": "OPENAI_API_KEY",
+    "openai-responses": "OPENAI_API_KEY",
+    "anthropic": "ANTHROPIC_API_KEY",
+}
+"""The variable that holds the key of each provider."""
 
 DEFAULT_THREAD = "default"
 
@@ -22,12 +30,14 @@ class ChatOptions:
     """The settings of one chat.
 
     Attributes:
+        engine: What answers.
         replay: The recording that answers; only for the engine ``replay``.
         speed: Events of the recording per second; None is as fast as possible.
         database: The file that keeps the thread; None keeps nothing.
         thread_id: Which thread of the file.
         root: The only folder that tools may touch.
-        api_key: For the engine ``openai``; None where the endpoint asks for none.
+        base_url: Of the provider's endpoint; None is the provider's own.
+        api_key: For a provider; None where the endpoint asks for none.
     """
 
     engine: Engine = "rules"
