@@ -23,6 +23,8 @@ FAMILIES = (
     "controllers",
     "codecs",
     "resumable",
+    "interop",
+    "tool_stream",
 )
 KEPT = Path(__file__).resolve().parent / "vectors"
 DIFFERENCES = Path(__file__).resolve().parents[2] / "docs" / "differences.md"

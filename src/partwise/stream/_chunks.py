@@ -52,7 +52,9 @@ __all__ = [
     "is_chunk",
 ]
 
-FinishReason: TypeAlias = Literal["stop", "length", "content-filter", "tool-calls", "other", "error", "unknown"]
+FinishReason: TypeAlias = Literal[
+    "stop", "length", "content-filter", "tool-calls", "other", "error", "unknown", "cancelled"
+]
 WholePart: TypeAlias = (
     UrlSourcePart | DocumentSourcePart | FilePart | ImagePart | DataPart | GenerativeUIPart | ToolCallPart
 )

@@ -20,6 +20,7 @@ _REASONS: Mapping[str, FinishReason] = {
     "other": "other",
     "error": "error",
     "unknown": "unknown",
+    "cancelled": "cancelled",
 }
 
 

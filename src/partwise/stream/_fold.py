@@ -366,7 +366,7 @@ class Fold:
                 return REQUIRES_TOOL_CALLS if self._has_calls(message) else COMPLETE_UNKNOWN
             case "unknown":
                 return REQUIRES_TOOL_CALLS if self._has_open_calls(message) else COMPLETE_UNKNOWN
-            case "length" | "content-filter" | "other" | "error":
+            case "length" | "content-filter" | "other" | "error" | "cancelled":
                 return IncompleteStatus(reason)
             case _:
                 assert_never(reason)

@@ -1,0 +1,27 @@
+"""The wires: chunks to bytes and back, for the protocols that other servers and clients speak."""
+
+from ._assistant_transport import AssistantTransportDecoder, AssistantTransportEncoder
+from ._codec import CODECS, Codec, Decoder, Encoder, decode, encode
+from ._data_stream import DataStreamDecoder
+from ._data_stream_encoder import DataStreamEncoder
+from ._plain_text import PlainTextDecoder, PlainTextEncoder
+from ._ui_encoder import UIMessageStreamEncoder
+from ._ui_stream import OnData, UIMessageStreamDecoder
+
+__all__ = [
+    "CODECS",
+    "AssistantTransportDecoder",
+    "AssistantTransportEncoder",
+    "Codec",
+    "DataStreamDecoder",
+    "DataStreamEncoder",
+    "Decoder",
+    "Encoder",
+    "OnData",
+    "PlainTextDecoder",
+    "PlainTextEncoder",
+    "UIMessageStreamDecoder",
+    "UIMessageStreamEncoder",
+    "decode",
+    "encode",
+]
