@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import shutil
+import socket
+import subprocess
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -41,6 +44,43 @@ def recordings() -> Path:
     if not folder.is_dir():
         pytest.skip(f"{NO_RECORDINGS}: {folder} does not exist (PARTWISE_SHARED names its parent)")
     return folder
+
+
+@pytest.fixture(scope="session")
+def find_program() -> Callable[[str, str], str]:
+    """Find a program that tests start; without it, the test is skipped, which is a failure in CI.
+
+    The second argument is the Debian package that has it; `.ci/run` installs it.
+    """
+
+    def find(name: str, package: str) -> str:
+        path = shutil.which(name)
+        if path is None:
+            pytest.skip(f"no {name} on this machine: apt-get install {package}")
+        return path
+
+    return find
+
+
+@pytest.fixture(scope="session")
+def redis_port(find_program: Callable[[str, str], str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    """The port of a Redis server on the loopback interface, started for the tests and empty."""
+    program = find_program("redis-server", "redis-server")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [program, "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
+    folder = tmp_path_factory.mktemp("redis")
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        for line in server.stdout:
+            if "Ready to accept connections" in line:
+                break
+        else:
+            pytest.fail(f"redis-server ended with {server.wait()} before it was ready")
+        yield port
+        server.terminate()
+        server.stdout.read()
 
 
 def _reason(report: pytest.TestReport | pytest.CollectReport) -> str:
