@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
@@ -34,7 +35,8 @@ class Fed:
     """A source that yields what the test feeds it, and tells how it was left."""
 
     def __init__(self) -> None:
-        self._send, self._receive = anyio.create_memory_object_stream[Any](1000)
+        self._items: deque[Any] = deque()
+        self._news = anyio.Event()
         self.starts = 0
         self.closed = anyio.Event()
 
@@ -44,7 +46,13 @@ class Fed:
 
     async def _run(self) -> AsyncIterator[bytes]:
         try:
-            async for item in self._receive:
+            while True:
+                while not self._items:
+                    self._news = anyio.Event()
+                    await self._news.wait()
+                item = self._items.popleft()
+                if item is None:
+                    return
                 if isinstance(item, Exception):
                     raise item
                 yield item
@@ -52,11 +60,11 @@ class Fed:
             self.closed.set()
 
     def feed(self, *items: Any) -> None:
-        for item in items:
-            self._send.send_nowait(item)
+        self._items.extend(items)
+        self._news.set()
 
     def end(self) -> None:
-        self._send.close()
+        self.feed(None)
 
 
 async def turns(count: int = 60) -> None:
