@@ -13,6 +13,7 @@ from ._continue import should_continue
 from ._decisions import Decision, apply_decision, resolve_approval
 from ._failure import error_record, is_error_record, is_not_sent
 from ._frozen import FrozenDict, FrozenList, JsonValue, freeze, thaw
+from ._growing import Pieces, Source, as_written, deferring, fill
 from ._ids import new_id
 from ._json_reader import ArgsReader, parse_partial_object
 from ._json_values import is_json_value, json_equal
@@ -49,13 +50,13 @@ __all__ = [
     "DocumentSourcePart", "FailedStatus", "Feedback", "FileContent", "FilePart", "FrozenDict", "FrozenList",
     "GenerativeUIPart", "ImagePart", "IncompleteReason", "IncompleteStatus", "Interrupt", "JsonValue", "LikeIssue",
     "Message", "MessageStatus", "MessageTiming", "Metadata", "Missing", "MissingType", "ModelContent", "Part",
-    "PartStatus", "PendingAttachment", "ReasoningPart", "Report", "RequiresActionReason", "RequiresActionStatus",
-    "Role", "RunningStatus", "SourcePart", "Step", "StreamClock", "SystemMessage", "TextContent", "TextPart",
-    "Timing", "ToolCallPart", "UploadingStatus", "UrlSourcePart", "Usage", "UserMessage", "UserPart",
-    "WaitingStatus", "apply_decision", "auto_status", "branches_from_likes", "error_record", "freeze",
-    "group_status", "is_blank", "is_error_record", "is_json_value", "is_not_sent", "join_text", "json_equal",
-    "log_issue", "message_from_json", "message_from_like", "message_text", "message_to_json", "messages_from_likes",
-    "new_id", "parse_partial_object", "part_status", "parts_from_like", "resolve_approval", "should_continue",
-    "step_timing",
-    "thaw", "thread_state", "with_content", "with_metadata", "with_part", "with_status",
+    "PartStatus", "PendingAttachment", "Pieces", "ReasoningPart", "Report", "RequiresActionReason",
+    "RequiresActionStatus", "Role", "RunningStatus", "Source", "SourcePart", "Step", "StreamClock", "SystemMessage",
+    "TextContent", "TextPart", "Timing", "ToolCallPart", "UploadingStatus", "UrlSourcePart", "Usage", "UserMessage",
+    "UserPart", "WaitingStatus", "apply_decision", "as_written", "auto_status", "branches_from_likes", "deferring",
+    "error_record", "fill", "freeze", "group_status", "is_blank", "is_error_record", "is_json_value", "is_not_sent",
+    "join_text", "json_equal", "log_issue", "message_from_json", "message_from_like", "message_text",
+    "message_to_json", "messages_from_likes", "new_id", "parse_partial_object", "part_status", "parts_from_like",
+    "resolve_approval", "should_continue", "step_timing", "thaw", "thread_state", "with_content", "with_metadata",
+    "with_part", "with_status",
 ]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 import attrs
 
 from ._frozen import FrozenDict, freeze
+from ._growing import Deferred, growing
 from ._missing import MISSING
 
 if TYPE_CHECKING:
@@ -38,8 +39,9 @@ __all__ = [
 ]
 
 
+@growing("text")
 @attrs.frozen
-class TextPart:
+class TextPart(Deferred):
     """Text of a user, an assistant or a system message.
 
     Attributes:
@@ -56,8 +58,9 @@ class TextPart:
     parent_id: str | None = attrs.field(default=None, kw_only=True)
 
 
+@growing("text")
 @attrs.frozen
-class ReasoningPart:
+class ReasoningPart(Deferred):
     """What a model thought on its way to the answer.
 
     Attributes:
@@ -204,8 +207,9 @@ class FileContent:
 ModelContent: TypeAlias = TextContent | FileContent
 
 
+@growing("args_text")
 @attrs.frozen(kw_only=True)
-class ToolCallPart:
+class ToolCallPart(Deferred):
     """A call of a tool, from its first argument to its result.
 
     Attributes:

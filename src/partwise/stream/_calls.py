@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+from collections.abc import Callable
+from typing import TypeAlias
 
 import attrs
 
@@ -12,17 +12,16 @@ from partwise.messages import (
     Approval,
     ArgsReader,
     AssistantPart,
-    FrozenDict,
     Timing,
     ToolCallPart,
-    join_text,
 )
 
 from ._chunks import ToolArgsDelta, ToolArgsFinish, ToolCallStart, ToolResult
+from ._longer import CallReader, longer_call, merge_metadata
 from ._pace import Pace, with_completion
 from ._part_chunks import PartResult, ToolApproval
 
-__all__ = ["Calls", "Content", "Drop", "call_at", "merge_metadata", "replace_part"]
+__all__ = ["Calls", "Content", "Drop", "call_at", "replace_part"]
 
 Content: TypeAlias = tuple[AssistantPart, ...]
 Drop: TypeAlias = Callable[[str, str], None]
@@ -36,7 +35,7 @@ class _Call:
     def __init__(self, part_id: str, at: int, *, finished: bool = False) -> None:
         self.part_id = part_id
         self.at = at
-        self.reader = ArgsReader()
+        self.reader = CallReader()
         self.finished = finished
 
 
@@ -122,9 +121,9 @@ class Calls:
             if chunk.args_text.startswith(old.args_text):
                 call.reader.feed(chunk.args_text[len(old.args_text) :])
             else:
-                call.reader = ArgsReader()
-                call.reader.feed(chunk.args_text)
-            content = replace_part(content, at, _with_args(old, call.reader.value, chunk.args_text))
+                call.reader.start_again(chunk.args_text)
+            args = call.reader.reader.value
+            content = replace_part(content, at, attrs.evolve(old, args=args, args_text=chunk.args_text))
         return self._ended(content, at, call)
 
     def end_at(self, content: Content, at: int) -> Content:
@@ -180,7 +179,7 @@ class Calls:
     def reader(self, tool_call_id: str) -> ArgsReader | None:
         """The reader of the arguments of the call that has this id in the message."""
         call = self._by_part.get(tool_call_id)
-        return None if call is None else call.reader
+        return None if call is None else call.reader.reader
 
     def close_all(self) -> None:
         """Take no more arguments; what has come of them stays, whole or not."""
@@ -196,8 +195,7 @@ class Calls:
             self._drop(call.part_id, "arguments after the end of the arguments")
             return content
         old = call_at(content, at)
-        call.reader.feed(text)
-        return replace_part(content, at, _with_args(old, call.reader.value, join_text(old.args_text, text)))
+        return replace_part(content, at, longer_call(old, text, call.reader))
 
     def _ended(self, content: Content, at: int, call: _Call) -> Content:
         call.finished = True
@@ -232,49 +230,11 @@ def replace_part(content: Content, at: int, part: AssistantPart) -> Content:
     return (*content[:at], part, *content[at + 1 :])
 
 
-def merge_metadata(old: Mapping[str, Any] | None, new: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-    """Lay what a provider says later over what it said before, provider by provider."""
-    if not new or old == new:
-        return old
-    if not old:
-        return new
-    merged = dict(old)
-    for provider, value in new.items():
-        before = merged.get(provider)
-        if isinstance(before, FrozenDict) and isinstance(value, FrozenDict):
-            merged[provider] = FrozenDict({**before, **value})
-        else:
-            merged[provider] = value
-    return FrozenDict(merged)
-
-
 def call_at(content: Content, at: int) -> ToolCallPart:
     """Return the call at an index that a look at the parts has found."""
     part = content[at]
     assert type(part) is ToolCallPart
     return part
-
-
-def _with_args(part: ToolCallPart, args: Mapping[str, Any], args_text: str) -> ToolCallPart:
-    # Spelled out, because it runs for every delta and attrs.evolve takes several times as long.
-    return ToolCallPart(
-        tool_call_id=part.tool_call_id,
-        tool_name=part.tool_name,
-        args=args,
-        args_text=args_text,
-        result=part.result,
-        is_error=part.is_error,
-        artifact=part.artifact,
-        model_content=part.model_content,
-        timing=part.timing,
-        preliminary=part.preliminary,
-        mcp=part.mcp,
-        interrupt=part.interrupt,
-        approval=part.approval,
-        parent_id=part.parent_id,
-        messages=part.messages,
-        provider_metadata=part.provider_metadata,
-    )
 
 
 def _with_result(part: ToolCallPart, chunk: ToolResult | PartResult, pace: Pace | None) -> ToolCallPart:

@@ -26,10 +26,10 @@ from partwise.messages import (
     ToolCallPart,
     UrlSourcePart,
     error_record,
-    join_text,
+    fill,
 )
 
-from ._calls import Calls, Content, merge_metadata, replace_part
+from ._calls import Calls, Content, replace_part
 from ._chunks import (
     Chunk,
     ErrorChunk,
@@ -48,6 +48,7 @@ from ._chunks import (
     WholePart,
     is_chunk,
 )
+from ._longer import longer_reasoning, longer_text
 from ._metadata import Steps, with_metadata
 from ._pace import Clock, Pace
 from ._part_chunks import (
@@ -216,6 +217,8 @@ class Fold:
         was_running = message.status == RUNNING
         self._writing = None
         self._calls.close_all()
+        for part in message.content:
+            fill(part)  # the pieces are not needed any more, and take more room than the text
         if self._failed:
             return message
         if self._reason is not None:
@@ -246,13 +249,7 @@ class Fold:
         metadata = chunk.provider_metadata
         if not isinstance(old, TextPart) or not (chunk.text or metadata):
             return message
-        before = "" if chunk.replaces else old.text
-        part = TextPart(
-            before + chunk.text if chunk.text[:1] < "\udc00" else join_text(before, chunk.text),
-            status=old.status,
-            provider_metadata=merge_metadata(old.provider_metadata, metadata) if metadata else old.provider_metadata,
-            parent_id=old.parent_id,
-        )
+        part = longer_text(old, chunk.text, metadata, replaces=chunk.replaces)
         return _with_content(message, replace_part(content, at, part))
 
     def _reasoning(self, message: AssistantMessage, chunk: ReasoningDelta) -> AssistantMessage:
@@ -267,14 +264,7 @@ class Fold:
         old = content[at]
         if not isinstance(old, ReasoningPart) or not (chunk.text or chunk.provider_metadata):
             return message
-        part = ReasoningPart(
-            join_text("" if chunk.replaces else old.text, chunk.text),
-            summary=old.summary,
-            timing=old.timing,
-            status=old.status,
-            provider_metadata=merge_metadata(old.provider_metadata, chunk.provider_metadata),
-            parent_id=old.parent_id,
-        )
+        part = longer_reasoning(old, chunk.text, chunk.provider_metadata, replaces=chunk.replaces)
         return _with_content(message, replace_part(content, at, part))
 
     def _place(self, content: Content, kind: type, chunk: TextDelta | ReasoningDelta) -> int | None:

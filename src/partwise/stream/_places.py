@@ -21,10 +21,10 @@ from partwise.messages import (
     Timing,
     ToolCallPart,
     UrlSourcePart,
-    join_text,
 )
 
-from ._calls import Calls, Content, Drop, merge_metadata, replace_part
+from ._calls import Calls, Content, Drop, replace_part
+from ._longer import longer_reasoning, longer_text, merge_metadata
 from ._pace import Pace, with_completion
 from ._part_chunks import PartApproval, PartArgsFinish, PartDelta, PartFinish, PartPath, PartResult, PartStart
 
@@ -75,11 +75,11 @@ class Places:
             case TextPart():
                 if not (chunk.text or metadata):
                     return content
-                return replace_part(content, at, _longer_text(part, chunk.text, metadata))
+                return replace_part(content, at, longer_text(part, chunk.text, metadata))
             case ReasoningPart():
                 if not (chunk.text or metadata):
                     return content
-                return replace_part(content, at, _longer_reasoning(part, chunk.text, metadata))
+                return replace_part(content, at, longer_reasoning(part, chunk.text, metadata))
             case ToolCallPart():
                 content = self._calls.grow_at(content, at, chunk.text)
                 return self._described(content, at, metadata)
@@ -157,24 +157,3 @@ class Places:
                 return replace_part(content, at, attrs.evolve(part, provider_metadata=merged))
             case _:
                 assert_never(part)
-
-
-def _longer_text(part: TextPart, text: str, metadata: Mapping[str, Any] | None) -> TextPart:
-    # Spelled out, because it runs for every delta and attrs.evolve takes several times as long.
-    return TextPart(
-        join_text(part.text, text),
-        status=part.status,
-        provider_metadata=merge_metadata(part.provider_metadata, metadata),
-        parent_id=part.parent_id,
-    )
-
-
-def _longer_reasoning(part: ReasoningPart, text: str, metadata: Mapping[str, Any] | None) -> ReasoningPart:
-    return ReasoningPart(
-        join_text(part.text, text),
-        summary=part.summary,
-        timing=part.timing,
-        status=part.status,
-        provider_metadata=merge_metadata(part.provider_metadata, metadata),
-        parent_id=part.parent_id,
-    )
