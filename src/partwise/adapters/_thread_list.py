@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterable, Awaitable, Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -39,11 +39,15 @@ class StoredThread:
     custom: Mapping[str, Any] = attrs.field(factory=FrozenDict, converter=freeze)
 
 
+def _threads(threads: Iterable[StoredThread]) -> tuple[StoredThread, ...]:
+    return tuple(threads)
+
+
 @attrs.frozen(kw_only=True)
 class ThreadPage:
     """A stretch of the list, newest first; ``cursor`` asks for the next one, and is None (or empty) at the end."""
 
-    threads: tuple[StoredThread, ...] = attrs.field(default=(), converter=tuple)
+    threads: tuple[StoredThread, ...] = attrs.field(default=(), converter=_threads)
     cursor: str | None = None
 
 

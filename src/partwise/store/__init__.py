@@ -1,8 +1,18 @@
-"""The shape of the state: a thread, its draft and its queue, named slices of it, and the events beside it."""
+"""The shape of the state: a thread, its draft and its queue, a list of threads, named slices of it, and the events
+beside it.
+"""
 
 from ._events import Initialize, ModelContextUpdate, PersistenceFailed, Report, RunEnd, RunStart, Sent, ThreadEvent
 from ._slices import MessageSlice
 from ._state import ComposerState, QueueItem, Quote, Suggestion, ThreadState, with_messages
+from ._thread_list import (
+    ThreadListEvent,
+    ThreadListFailed,
+    ThreadListReport,
+    ThreadListState,
+    ThreadRow,
+    ThreadStatus,
+)
 
 __all__ = [
     "ComposerState",
@@ -18,6 +28,12 @@ __all__ = [
     "Sent",
     "Suggestion",
     "ThreadEvent",
+    "ThreadListEvent",
+    "ThreadListFailed",
+    "ThreadListReport",
+    "ThreadListState",
+    "ThreadRow",
     "ThreadState",
+    "ThreadStatus",
     "with_messages",
 ]
