@@ -1,6 +1,4 @@
-"""The shape of the state: a thread, its draft and its queue, a list of threads, named slices of it, and the events
-beside it.
-"""
+"""The shape of the state: a thread, its draft, its queue, and lists of threads; slices of it; events beside it."""
 
 from ._events import Initialize, ModelContextUpdate, PersistenceFailed, Report, RunEnd, RunStart, Sent, ThreadEvent
 from ._slices import MessageSlice

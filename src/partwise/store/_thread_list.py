@@ -61,6 +61,7 @@ class ThreadListState:
         is_loading: Whether the first page is on its way.
         is_loading_more: Whether another page is on its way.
         has_more: Whether there is another page.
+        capabilities: What the list can do beyond the rest: ``"update_custom"``, ``"generate_title"``.
     """
 
     rows: KeyedSeq[str, ThreadRow] = attrs.field(factory=KeyedSeq)
@@ -71,6 +72,7 @@ class ThreadListState:
     is_loading: bool = False
     is_loading_more: bool = False
     has_more: bool = False
+    capabilities: frozenset[str] = frozenset()
 
 
 @attrs.frozen(kw_only=True)
