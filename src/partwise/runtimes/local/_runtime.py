@@ -6,15 +6,13 @@ from collections.abc import Iterable, Sequence
 from types import TracebackType
 from typing import Self, cast
 
-import anyio
-from anyio.abc import TaskGroup
-
 from partwise.adapters import ChatModel, ChatModelFunction, FeedbackFunction, History, Suggestions
 from partwise.reactive import ErrorHook, log_error
+from partwise.runtimes._lifetime import Lifetime
+from partwise.runtimes._tasks import Tasks
 from partwise.tools import ContextProvider
 
 from ._options import DEFAULT_MAX_STEPS, InitializeFunction, LocalOptions
-from ._tasks import Tasks
 from ._thread import LocalThread
 
 __all__ = ["LocalRuntime"]
@@ -82,9 +80,9 @@ class LocalRuntime:
             thread_id=thread_id,
             cancel_timeout=cancel_timeout,
         )
-        self._tasks = Tasks()
-        self._group: TaskGroup | None = None
-        self.thread = LocalThread(options, self._tasks, on_error=on_error)
+        tasks = Tasks()
+        self.thread = LocalThread(options, tasks, on_error=on_error)
+        self._lifetime = Lifetime(tasks, self.thread.finish, self.thread.close)
         self.thread.begin(instructions, _providers(tools), tuple(messages))
 
     async def __aenter__(self) -> Self:
@@ -93,38 +91,14 @@ class LocalRuntime:
         Raises:
             RuntimeClosedError: It was entered before.
         """
-        self._tasks.check_unused()
-        self._group = await anyio.create_task_group().__aenter__()
-        self._tasks.open(self._group)
+        await self._lifetime.enter()
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> bool | None:
         """End what runs, wait for what is being stored, and close the thread."""
-        group = self._group
-        if group is None:
-            return None
-        is_swallowed: bool | None = None
-        try:
-            await self.thread.finish()
-        finally:
-            group.cancel_scope.cancel()
-            try:
-                if _tells_of_cancellation(error):
-                    is_swallowed = await group.__aexit__(kind, error, traceback)
-                else:
-                    # What the block raised leaves as it is; a task group would put a group around it.
-                    await group.__aexit__(None, None, None)
-            finally:
-                self._tasks.close()
-                self.thread.close()
-        return is_swallowed
-
-
-def _tells_of_cancellation(error: object) -> bool:
-    cancelled = anyio.get_cancelled_exc_class()
-    return isinstance(error, (cancelled, BaseExceptionGroup)) and not isinstance(error, Exception)
+        return await self._lifetime.leave(kind, error, traceback)
 
 
 def _providers(tools: ContextProvider | Sequence[ContextProvider]) -> tuple[ContextProvider, ...]:

@@ -33,16 +33,17 @@ from partwise.repository import Export, Place, export_from_list
 from partwise.runtimes._capabilities import local_capabilities
 from partwise.runtimes._composer import Composer
 from partwise.runtimes._document import Document
+from partwise.runtimes._drafts import Drafts
 from partwise.runtimes._operation import Operation
 from partwise.runtimes._queue import MessageQueue
 from partwise.runtimes._requests import AppendRequest
+from partwise.runtimes._tasks import Tasks
 from partwise.store import MessageSlice, ModelContextUpdate, ThreadEvent, ThreadState
 from partwise.tools import ContextProvider, ModelContextRegistry, ProviderHandle
 
 from ._answering import Answering
 from ._append import Appender
 from ._deletion import delete_message
-from ._drafts import Drafts
 from ._entrance import Entrance
 from ._history import HistoryWriter
 from ._host import Host
@@ -52,7 +53,6 @@ from ._queueing import Queueing
 from ._run import Run
 from ._runs import Runs
 from ._suggest import SuggestionTask
-from ._tasks import Tasks
 
 __all__ = ["LocalThread"]
 

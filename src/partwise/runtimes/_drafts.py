@@ -7,11 +7,11 @@ from typing import Any, Protocol
 
 from partwise.errors import NotAllowedError
 from partwise.messages import MISSING, FrozenDict, Missing, UserMessage
-from partwise.runtimes._composer import Composer, composed, edited
-from partwise.runtimes._operation import Operation
 from partwise.store import ComposerState, Sent
 
+from ._composer import Composer, composed, edited
 from ._host import Host
+from ._operation import Operation
 
 __all__ = ["Drafts"]
 
@@ -29,7 +29,7 @@ class Append(Protocol):
         starts_run: bool | None = ...,
         steers: bool | None = ...,
     ) -> Operation:
-        """Append a message; see ``LocalThread.append``."""
+        """Append a message; see ``Thread.append``."""
         ...
 
 
@@ -40,14 +40,14 @@ class Drafts:
         append: Sends what a draft describes.
     """
 
-    def __init__(self, host: Host, append: Append) -> None:
+    def __init__(self, host: Host[Any], append: Append) -> None:
         self._host = host
         self._append = append
         self._edits: dict[str, Composer] = {}
         self.composer = Composer(self)
 
     def begin(self, message_id: str) -> Composer:
-        """Open the draft of an edited message; see ``LocalThread.begin_edit``."""
+        """Open the draft of an edited message; see ``Thread.begin_edit``."""
         state = self._host.document.state
         message = self._host.document.tree.get(message_id).message
         if message_id in state.edits:
