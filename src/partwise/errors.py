@@ -28,6 +28,7 @@
     │   ├── ApprovalError                   an answer that an approval cannot take
     │   └── ToolConflictError               two tools with one name
     ├── NotSentError                        nothing reached a backend; the draft is still the user's
+    ├── ThreadNotOpenError                  the runtime of a thread of a list could not be opened, or was closed
     ├── AdapterError                        an adapter broke its contract
     │   ├── HistoryError                    a write to, or a read from, the history failed
     │   └── ThreadListError                 the list of threads could not be read or changed
@@ -84,6 +85,7 @@ __all__ = [
     "StreamNotFoundError",
     "ThreadListError",
     "ThreadNotFoundError",
+    "ThreadNotOpenError",
     "ToolArgumentsError",
     "ToolCallNotFoundError",
     "ToolConflictError",
@@ -416,6 +418,20 @@ class NotSentError(PartwiseError):
     def __init__(self, text: str, *, message_id: str | None = None) -> None:
         super().__init__(text)
         self.message_id = message_id
+
+
+class ThreadNotOpenError(PartwiseError):
+    """The runtime of a thread of a list is not open: it could not be opened, or was closed.
+
+    Attributes:
+        thread_id: The thread.
+    """
+
+    code = "thread-not-open"
+
+    def __init__(self, thread_id: str, why: str) -> None:
+        super().__init__(f"Thread {thread_id!r} is not open: {why}")
+        self.thread_id = thread_id
 
 
 class AbortedError(PartwiseError):

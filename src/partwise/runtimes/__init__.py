@@ -7,6 +7,7 @@ from ._queue import MessageQueue
 from ._requests import AppendRequest
 from ._thread import Runtime, Thread
 from .local import LocalRuntime, LocalThread
+from .thread_list import OpenThread, ThreadItem, ThreadListRuntime
 
 __all__ = [
     "CAPABILITIES",
@@ -15,8 +16,11 @@ __all__ = [
     "LocalRuntime",
     "LocalThread",
     "MessageQueue",
+    "OpenThread",
     "Operation",
     "Runtime",
     "Thread",
+    "ThreadItem",
+    "ThreadListRuntime",
     "can_send",
 ]

@@ -67,7 +67,8 @@ Change: TypeAlias = Began | Initialized | Renamed | Customized | Moved | Deleted
 def apply(listing: Listing, change: Change) -> Listing:
     """Return the list after a change. Done twice it is the same; for a thread that is gone, nothing happens."""
     if isinstance(change, Began):
-        return listing if change.id in listing.records else placed(listing, Record(id=change.id), at="front")
+        known = listing.find(change.id)
+        return placed(listing, Record(id=change.id), at="front") if known is None else listing
     record = listing.find(change.id)
     if record is None:
         return listing

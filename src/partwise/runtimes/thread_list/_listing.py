@@ -62,7 +62,8 @@ def with_record(listing: Listing, record: Record) -> Listing:
         return listing
     aliases = listing.aliases
     if record.remote_id is not None and aliases.get(record.remote_id) != record.id:
-        aliases = {**aliases, record.remote_id: record.id}
+        others = {remote_id: id for remote_id, id in aliases.items() if id != record.id}
+        aliases = {**others, record.remote_id: record.id}
     return attrs.evolve(listing, records={**listing.records, record.id: record}, aliases=aliases)
 
 

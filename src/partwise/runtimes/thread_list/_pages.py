@@ -93,10 +93,11 @@ def merged_fresh(listing: Listing, page: ThreadPage, kept: Collection[str]) -> L
 
 
 def merged_more(listing: Listing, page: ThreadPage) -> Listing:
-    """Add another page at the end; threads that are known by either id are left as they are."""
+    """Add another page at the end; threads that are known by either id, and not as new, are left as they are."""
     for thread in page.threads:
-        if listing.find(thread.id) is None:
-            listing = placed(listing, _record(thread, None), at="end")
+        known = listing.find(thread.id)
+        if known is None or known.status == "new":
+            listing = placed(listing, _record(thread, known), at="end")
     return attrs.evolve(listing, cursor=page.cursor)
 
 
