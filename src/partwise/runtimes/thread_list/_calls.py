@@ -96,4 +96,4 @@ class Calls:
 
     def _why(self, operation: str, thread_id: str | None, error: Exception) -> str:
         which = "" if thread_id is None else f" thread {thread_id!r}"
-        return f"could not {operation}{which}: {error or type(error).__name__}"
+        return f"could not {operation}{which}: {str(error) or type(error).__name__}"

@@ -95,7 +95,8 @@ def placed(listing: Listing, record: Record, *, at: Literal["front", "end"]) -> 
     name = f"{record.status}_ids"
     ids: tuple[str, ...] = getattr(taken, name)
     ids = (record.id, *ids) if at == "front" else (*ids, record.id)
-    return with_record(attrs.evolve(taken, **{name: ids}), record)
+    fields: dict[str, Any] = {name: ids}
+    return with_record(attrs.evolve(taken, **fields), record)
 
 
 def _but(ids: tuple[str, ...], id: str) -> tuple[str, ...]:
