@@ -92,7 +92,7 @@ def _initialized(listing: Listing, record: Record, ids: ThreadIds | None) -> Lis
     if record.status == "new":
         record = attrs.evolve(record, status="regular")
         listing = placed(listing, record, at="front")
-    if ids is None:
+    if ids is None or record.remote_id is not None:
         return listing
     twin = listing.find(ids.id)
     if twin is not None and twin.id != record.id:
