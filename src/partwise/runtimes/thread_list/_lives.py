@@ -42,6 +42,7 @@ class Live:
 
     @property
     def id(self) -> str:
+        """The thread."""
         return self.item.id
 
 
