@@ -185,7 +185,7 @@ def local(model: Any = None, **options: Any) -> Callable[[ThreadItem], LocalRunt
         made.append(item.id)
         return LocalRuntime(model or quick_model, initialize=item.initialize, thread_id=item.id, **options)
 
-    make.made = made  # type: ignore[attr-defined]
+    make.made = made
     return make
 
 

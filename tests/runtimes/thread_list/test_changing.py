@@ -236,7 +236,7 @@ async def test_a_thread_that_was_made_without_an_id_is_an_error_that_names_it(an
     async with threads_of(Broken(is_quick=True)) as threads:
         error = await raised(threads.main.append("hello"))
 
-        assert isinstance(error.__cause__, ThreadListError)  # type: ignore[union-attr]
+        assert isinstance(error.__cause__, ThreadListError)
         assert "initialize of thread 'n1'" in str(error)
         assert listed(threads) == ["+n1*"]
 

@@ -154,14 +154,14 @@ async def test_pages_that_shifted_hold_nothing_twice() -> None:
 BAD_PAGES: dict[str, tuple[Any, str]] = {
     "no page": ([stored("a")], "a list; it has to return a ThreadPage"),
     "nothing": ("nothing", "a str; it has to return a ThreadPage"),
-    "no thread": (ThreadPage(threads=["a"]), "a str in place of a StoredThread"),  # type: ignore[list-item]
+    "no thread": (ThreadPage(threads=["a"]), "a str in place of a StoredThread"),
     "no id": (ThreadPage(threads=[stored("a"), StoredThread(id="")]), "a thread whose id is ''"),
-    "a number as id": (ThreadPage(threads=[StoredThread(id=7)]), "a thread whose id is 7"),  # type: ignore[arg-type]
+    "a number as id": (ThreadPage(threads=[StoredThread(id=7)]), "a thread whose id is 7"),
     "a status": (
-        ThreadPage(threads=[stored("b"), StoredThread(id="a", status="lost")], cursor="9"),  # type: ignore[arg-type]
+        ThreadPage(threads=[stored("b"), StoredThread(id="a", status="lost")], cursor="9"),
         "the status 'lost' of thread 'a'",
     ),
-    "a cursor": (ThreadPage(threads=[stored("b")], cursor=7), "a cursor of type int"),  # type: ignore[arg-type]
+    "a cursor": (ThreadPage(threads=[stored("b")], cursor=7), "a cursor of type int"),
 }
 
 

@@ -77,7 +77,7 @@ async def test_switching_moves_the_pointer_and_opens_each_thread_once() -> None:
 
         assert listed(threads) == ["+n1", "A*", "B"]
         assert main.values == ["n1", "a", "b", "a"]
-        assert make.made == ["n1", "a", "b"]  # type: ignore[attr-defined]
+        assert make.made == ["n1", "a", "b"]
 
 
 async def test_the_old_thread_stays_in_view_until_the_new_one_is_open() -> None:
@@ -130,7 +130,7 @@ async def test_a_thread_that_is_asked_for_twice_is_fetched_and_opened_once() -> 
             await operation
 
         assert server.texts == ["list", "fetch x"]
-        assert make.made == ["n1", "x"]  # type: ignore[attr-defined]
+        assert make.made == ["n1", "x"]
         assert listed(threads) == ["+n1", "X*"]
 
 
@@ -433,8 +433,8 @@ async def test_drafts_and_messages_belong_to_their_thread() -> None:
         await threads.main.append("hello")
 
         assert threads.thread("n1").state.composer.text == "draft of n1"
-        assert shown(threads.thread("n1")) == []  # type: ignore[arg-type]
-        assert shown(threads.main) == ["u:hello", "a:ok"]  # type: ignore[arg-type]
+        assert shown(threads.thread("n1")) == []
+        assert shown(threads.main) == ["u:hello", "a:ok"]
         assert threads.main.state.composer.text == "draft of a"
 
 
@@ -449,7 +449,7 @@ async def test_a_run_goes_on_in_the_background_and_its_row_tells() -> None:
         await threads.switch_to("a")
         gate.set()
         await running
-        assert shown(threads.thread("n1"))[-1] == "a:partial"  # type: ignore[arg-type]
+        assert shown(threads.thread("n1"))[-1] == "a:partial"
         assert row.values == [(False, False), (True, False), (False, True)]
         await threads.switch_to("n1")
 
@@ -498,7 +498,7 @@ async def test_closing_a_thread_stores_what_runs_there_and_a_reopened_one_has_it
         await until(lambda: not threads.main.state.is_loading)
 
         assert threads.main is not first
-        assert shown(threads.main) == ["u:hello", "a:half"]  # type: ignore[arg-type]
+        assert shown(threads.main) == ["u:hello", "a:half"]
         assert opened.count("n1") == 2
 
 
@@ -558,9 +558,9 @@ async def test_the_history_of_a_thread_is_loaded_when_it_opens_and_stays_where_i
         await threads.switch_to("b")
         await settled()
 
-        assert shown(threads.thread("a")) == ["u:u-a"]  # type: ignore[arg-type]
-        assert shown(threads.thread("b")) == ["u:u-b"]  # type: ignore[arg-type]
-        assert shown(threads.thread("n1")) == []  # type: ignore[arg-type]
+        assert shown(threads.thread("a")) == ["u:u-a"]
+        assert shown(threads.thread("b")) == ["u:u-b"]
+        assert shown(threads.thread("n1")) == []
 
 
 async def test_leaving_closes_every_thread_and_completes_every_slice() -> None:
