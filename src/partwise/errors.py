@@ -212,7 +212,7 @@ class NothingToResumeError(InvalidInputError):
         parent_id: The message that was to be answered.
     """
 
-    code = "nothing-to-resume"
+    code = "stream-required"
 
     def __init__(self, parent_id: str | None) -> None:
         super().__init__(

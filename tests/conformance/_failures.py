@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from partwise.errors import AbortedError, HistoryError, InvalidInputError, NotSentError, PartwiseError
+from partwise.errors import AbortedError, HistoryError, NotSentError, PartwiseError
 
 Json = Any
 
@@ -43,8 +43,8 @@ def scripted(description: Json) -> Exception:
             return ScriptedError(text, text)
 
 
-def written(error: BaseException, op: str = "") -> Json:
-    """An exception as the vectors write it; the operation tells apart what the product calls alike."""
+def written(error: BaseException) -> Json:
+    """An exception as the vectors write it."""
     match error:
         case ScriptedError():
             return {"raised": error.raised}
@@ -57,8 +57,6 @@ def written(error: BaseException, op: str = "") -> Json:
             return {"error": error.code, **cause}
         case CannotBeAskedError():
             return {"error": "invalid-argument"}
-        case InvalidInputError() if type(error) is InvalidInputError and op == "resume_run":
-            return {"error": "stream-required"}
         case PartwiseError():
             return {"error": error.code}
         case _:

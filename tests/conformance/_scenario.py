@@ -69,9 +69,9 @@ class Scenario:
             value = self.perform(op, number)
         except Exception as error:
             if op["op"] in PROMISING:
-                self.settled.append([number, written(error, op["op"])])
+                self.settled.append([number, written(error)])
             else:
-                answer["error"] = written(error, op["op"])
+                answer["error"] = written(error)
         else:
             if op["op"].startswith("get_") or op["op"] == "export":
                 answer["value"] = value
@@ -98,9 +98,9 @@ class Scenario:
             self.perform(op, key)
         except Exception as error:
             if op["op"] in PROMISING:
-                self.settled.append([key, written(error, op["op"])])
+                self.settled.append([key, written(error)])
             else:
-                self.trace.note("nested-error", written(error, op["op"]))
+                self.trace.note("nested-error", written(error))
 
     def perform(self, op: Json, key: int | str) -> Json:
         """Perform one operation; what settles later is kept under the key."""

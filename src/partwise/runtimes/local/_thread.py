@@ -11,8 +11,8 @@ import attrs
 from partwise.adapters import ChatModel, ChatModelFunction, FeedbackType
 from partwise.errors import (
     BranchNotFoundError,
-    InvalidInputError,
     NotAllowedError,
+    NothingToResumeError,
     ParentNotFoundError,
     UnsupportedError,
 )
@@ -207,12 +207,11 @@ class LocalThread:
             run_config: Handed to the model.
 
         Raises:
-            InvalidInputError: No stream was given.
+            NothingToResumeError: No stream was given.
             ParentNotFoundError: The message is unknown.
         """
         if stream is None:
-            text = "A run can only be resumed with a stream that yields its answer. Use start_run for a new one."
-            raise InvalidInputError(text)
+            raise NothingToResumeError(parent_id)
         return self._start(parent_id, run_config, stream, "resume")
 
     def _start(

@@ -10,7 +10,7 @@ from ._memory import MemoryStreamStore
 from ._producer import ByteSource, MakeStream
 from ._reader import StreamReader
 from ._refusals import ABANDONED, DAY, check_size, expired, failure_raised, lost, trimmed
-from ._response import STREAM_ID_HEADER, StreamResponse, produce_response, resume_response
+from ._response import STREAM_ID_HEADER, ResumableResponse, produce_response, resume_response
 from ._store import ResumableStore
 from ._streams import ResumableStreams
 from ._values import (
@@ -38,6 +38,7 @@ __all__ = [
     "LoopClock",
     "MakeStream",
     "MemoryStreamStore",
+    "ResumableResponse",
     "ResumableStore",
     "ResumableStreams",
     "StreamAcquired",
@@ -48,7 +49,6 @@ __all__ = [
     "StreamFinalized",
     "StreamLimits",
     "StreamReader",
-    "StreamResponse",
     "StreamStatus",
     "StreamTrouble",
     "check_seconds",

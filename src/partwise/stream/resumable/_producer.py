@@ -88,6 +88,8 @@ class Production:
             if not isinstance(data, (bytes, bytearray, memoryview)):  # pyright: ignore[reportUnnecessaryIsInstance] -- sources are other people's code
                 adapter, text = "resumable stream's source", f"yielded {type(data).__name__}, not bytes."
                 raise AdapterError(adapter, text)
+            if not data:
+                continue  # nothing to read, and nothing that a reader would miss
             index += 1
             chunk = bytes(data)
             await self._store.append(self._edition, index, chunk)

@@ -2,40 +2,81 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
-from typing import Final
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, MutableMapping
+from contextlib import aclosing
+from typing import Any, Final, TypeAlias
 
+import anyio
 import attrs
 
 from partwise.errors import StreamNotFoundError
 
 from ._producer import MakeStream
+from ._reader import StreamReader
 from ._streams import ResumableStreams
 
-__all__ = ["STREAM_ID_HEADER", "StreamResponse", "produce_response", "resume_response"]
+__all__ = ["STREAM_ID_HEADER", "ResumableResponse", "produce_response", "resume_response"]
 
 STREAM_ID_HEADER: Final = "x-resumable-stream-id"
+_Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
+_Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 _NOT_FOUND: Final = b'{"error":"stream not found"}'
 
 
 @attrs.frozen
-class StreamResponse:
-    """What a server answers.
+class ResumableResponse:
+    """What a server answers; as an ASGI application it answers one request, so Starlette takes it as a response.
+
+    A client that hangs up ends the reading, and not the producer.
 
     Attributes:
         status: The HTTP status.
         headers: Their names are in small letters.
-        body: Yields bytes; breaks off with a `StreamError` if the stream fails, as a connection would.
+        body: Yields bytes; breaks off with a `StreamError` if the stream fails, and so does the response.
     """
 
     status: int
     headers: Mapping[str, str]
-    body: AsyncIterator[bytes]
+    body: AsyncGenerator[bytes, None]
+
+    async def __call__(self, scope: MutableMapping[str, Any], receive: _Receive, send: _Send) -> None:
+        """Answer a request."""
+        headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in self.headers.items()]
+        await send({"type": "http.response.start", "status": self.status, "headers": headers})
+        failure: Exception | None = None
+        async with anyio.create_task_group() as tasks, aclosing(self.body) as body:
+            tasks.start_soon(_watch, receive, tasks.cancel_scope)
+            try:
+                async for data in body:
+                    if not await _sent(send, data, more=True):
+                        break
+                else:
+                    await _sent(send, b"", more=False)
+            except Exception as error:
+                failure = error
+            tasks.cancel_scope.cancel()
+        if failure is not None:
+            raise failure  # alone, and not in the group of a task group; the server logs it and breaks off
+
+
+async def _sent(send: _Send, data: bytes, *, more: bool) -> bool:
+    """Send a piece; returns False if the client has hung up."""
+    try:
+        await send({"type": "http.response.body", "body": data, "more_body": more})
+    except OSError:
+        return False
+    return True
+
+
+async def _watch(receive: _Receive, work: anyio.CancelScope) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    work.cancel()
 
 
 async def produce_response(
     streams: ResumableStreams, stream_id: str, make: MakeStream, *headers: Mapping[str, str]
-) -> StreamResponse:
+) -> ResumableResponse:
     """Produce a stream, or join the one of this id, as an answer.
 
     Args:
@@ -48,8 +89,8 @@ async def produce_response(
 
 
 async def resume_response(
-    streams: ResumableStreams, stream_id: str, *headers: Mapping[str, str], missing: StreamResponse | None = None
-) -> StreamResponse:
+    streams: ResumableStreams, stream_id: str, *headers: Mapping[str, str], missing: ResumableResponse | None = None
+) -> ResumableResponse:
     """Answer with a stream from its start; with a 404, or `missing`, if it is not there.
 
     Raises:
@@ -58,14 +99,20 @@ async def resume_response(
     try:
         reader = await streams.resume(stream_id)
     except StreamNotFoundError:
-        return missing or StreamResponse(404, {"content-type": "application/json"}, _whole(_NOT_FOUND))
+        return missing or ResumableResponse(404, {"content-type": "application/json"}, _whole(_NOT_FOUND))
     return _answer(reader, stream_id, headers)
 
 
-def _answer(body: AsyncIterator[bytes], stream_id: str, headers: tuple[Mapping[str, str], ...]) -> StreamResponse:
+def _answer(reader: StreamReader, stream_id: str, headers: tuple[Mapping[str, str], ...]) -> ResumableResponse:
     laid = {name.lower(): value for some in headers for name, value in some.items()}
-    return StreamResponse(200, {**laid, STREAM_ID_HEADER: stream_id}, body)
+    return ResumableResponse(200, {**laid, STREAM_ID_HEADER: stream_id}, _chunks(reader))
 
 
-async def _whole(data: bytes) -> AsyncIterator[bytes]:
+async def _chunks(reader: StreamReader) -> AsyncGenerator[bytes, None]:
+    async with reader:
+        async for data in reader:
+            yield data
+
+
+async def _whole(data: bytes) -> AsyncGenerator[bytes, None]:
     yield data
