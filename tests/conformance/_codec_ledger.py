@@ -269,3 +269,12 @@ def shown_frames(given: Json, frames: Json) -> Json:
 def _data_part(part: Json) -> Json:
     rest = {key: value for key, value in part.items() if key not in ("type", "parentId")}
     return {"type": "data", "name": part["type"], "data": rest}
+
+
+def counted_messages(chunks: Json, rows: Json) -> Json:
+    """Chunks with nested messages counted, those that are none left out."""
+    for chunk in chunks:
+        if "messages" in chunk:
+            rows["nested-messages-read"] = None
+            chunk["messages"] = sum(isinstance(message, dict) for message in chunk["messages"])
+    return chunks

@@ -1,5 +1,6 @@
 """The wires: chunks to bytes and back, for the protocols that other servers and clients speak."""
 
+from ._asgi import StreamResponse
 from ._assistant_transport import AssistantTransportDecoder, AssistantTransportEncoder
 from ._codec import CODECS, Codec, Decoder, Encoder, decode, encode
 from ._data_stream import DataStreamDecoder
@@ -20,6 +21,7 @@ __all__ = [
     "OnData",
     "PlainTextDecoder",
     "PlainTextEncoder",
+    "StreamResponse",
     "UIMessageStreamDecoder",
     "UIMessageStreamEncoder",
     "decode",

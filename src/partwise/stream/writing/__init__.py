@@ -1,7 +1,8 @@
-"""The writing side of a stream: parts as they are written, and the controller that hands their chunks on."""
+"""The writing side of a stream: the controller, the parts as they are written, and chunks by their places."""
 
+from ._controller import StreamController, stream_of
 from ._handles import CallWriter, TextWriter
 from ._parts import PartWriter
 from ._placing import Placer
 
-__all__ = ["CallWriter", "PartWriter", "Placer", "TextWriter"]
+__all__ = ["CallWriter", "PartWriter", "Placer", "StreamController", "TextWriter", "stream_of"]

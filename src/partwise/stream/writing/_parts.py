@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 import attrs
@@ -98,9 +99,7 @@ class PartWriter:
         """
         text = part.args_text or (json_text(thaw(part.args)) if part.args else "")
         self.end_current()
-        number = self._start(part)
-        call = CallWriter(number, part.tool_call_id, part.tool_name, self._emit, self._late, self._close)
-        self._open[number] = call
+        call = self._begin_call(part)
         if text:
             call.append_args(text)
         if part.approval is not None:
@@ -112,6 +111,34 @@ class PartWriter:
             call.respond(part.result, is_error=bool(part.is_error), messages=part.messages, **given)
         elif text:
             call.end_args()
+        return call
+
+    def new_call(
+        self,
+        tool_name: str,
+        tool_call_id: str,
+        parent_id: str | None = None,
+        *,
+        args: Mapping[str, Any] | None = None,
+        args_text: str | None = None,
+    ) -> CallWriter:
+        """Begin a tool call; arguments that are given are whole.
+
+        Raises:
+            WireError: The arguments are no JSON; nothing was written.
+        """
+        text = args_text if args is None else json_text(thaw(args))
+        self.end_current()
+        call = self._begin_call(ToolCallPart(tool_call_id=tool_call_id, tool_name=tool_name, parent_id=parent_id))
+        if text is not None:
+            call.append_args(text)
+            call.end_args()
+        return call
+
+    def _begin_call(self, part: ToolCallPart) -> CallWriter:
+        number = self._start(part)
+        call = CallWriter(number, part.tool_call_id, part.tool_name, self._emit, self._late, self._close)
+        self._open[number] = call
         return call
 
     def whole(self, part: AssistantPart, *, interrupts: bool = True) -> None:
@@ -126,10 +153,16 @@ class PartWriter:
         number = self._start(part)
         self._emit(PartFinish((number,)))
 
-    def take(self, chunk: WireChunk) -> None:
-        """Write a chunk as it is; a part that it begins gets the next number."""
+    def take(self, chunk: WireChunk, *, interrupts: bool = True) -> None:
+        """Write a chunk as it is; a part that it begins gets the next number.
+
+        Args:
+            chunk: The chunk.
+            interrupts: Whether text that follows such a part goes to a new part.
+        """
         if isinstance(chunk, PartStart):
-            self.end_current()
+            if interrupts:
+                self.end_current()
             self._count += 1
         self._emit(chunk)
 
@@ -137,6 +170,21 @@ class PartWriter:
         """Close the part that is being written; text that follows goes to a new one."""
         if self._current is not None:
             self._current[2].close()
+
+    def close_all(self) -> None:
+        """Close the texts, and the calls whose arguments are whole; let go of the other ones."""
+        for part in self.open_parts:
+            if isinstance(part, TextWriter) or part.has_ended_args:
+                part.close()
+        self.abandon()
+
+    def abandon(self) -> None:
+        """Let go of what is open, as it is; nothing can be added to it."""
+        for part in self.open_parts:
+            part.is_closed = True
+            if isinstance(part, CallWriter):
+                part.has_ended_args = True
+        self._open.clear()
 
     def close_texts(self) -> None:
         """Close every open text and reasoning."""
