@@ -20,6 +20,7 @@ from partwise.messages import (
     UserMessage,
     message_text,
 )
+from partwise.persistence import MemoryHistory
 from partwise.repository import Entry, Export
 from partwise.runtimes import LocalRuntime, LocalThread
 from partwise.stream import Finish, ToolArgsDelta, ToolArgsFinish, ToolCallStart
@@ -126,6 +127,43 @@ class Shelf(Log):
         if "set_head" in self.failing:
             raise OSError("disk")
         self.heads.append(message_id)
+
+
+class Slow(MemoryHistory):
+    """A history in memory that can be slow, and can fail; what it holds can be loaded again."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gate: anyio.Event | None = None
+        self.failures = 0
+
+    async def _wait(self) -> None:
+        while self.gate is not None:
+            await self.gate.wait()
+        if self.failures:
+            self.failures -= 1
+            raise OSError("disk")
+
+    async def append(self, item: HistoryItem, /) -> None:
+        await self._wait()
+        await super().append(item)
+
+    async def update(self, item: HistoryItem, /) -> None:
+        await self._wait()
+        await super().append(item)
+
+    async def delete(self, items: tuple[HistoryItem, ...], /) -> None:
+        await self._wait()
+        await super().delete(items)
+
+    def be_slow(self) -> None:
+        if self.gate is None:
+            self.gate = anyio.Event()
+
+    def open(self) -> None:
+        gate, self.gate = self.gate, None
+        if gate is not None:
+            gate.set()
 
 
 def describe(message: Message) -> str:

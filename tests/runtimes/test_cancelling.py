@@ -19,6 +19,7 @@ from partwise.stream import Finish, TextDelta
 from tests.runtimes.scenes import (
     Log,
     Script,
+    Shelf,
     call,
     calls,
     heard,
@@ -414,6 +415,38 @@ async def test_a_late_pause_with_results_is_cancelled_and_does_not_go_on() -> No
         thread.cancel_run()
         await operation
         assert statuses(thread) == ["incomplete/cancelled"]
+
+
+@pytest.mark.parametrize("is_stubborn", [False, True])
+async def test_the_run_that_paused_writes_nothing_once_another_goes_on_with_its_message(is_stubborn: bool) -> None:
+    release = anyio.Event()
+
+    async def pausing(run: RunContext) -> AsyncIterator[Any]:
+        for chunk in call("c0", "far"):
+            yield chunk
+        yield RunResult(status=REQUIRES_TOOL_CALLS)
+        with anyio.CancelScope(shield=is_stubborn):
+            await release.wait()
+        yield TextDelta("late")
+
+    gate = anyio.Event()
+    history = Shelf()
+    async with talking(pausing, history=history) as thread:
+        first = thread.append("hi")
+        await settled()
+        thread.set_options(model=Script([TextDelta("on"), gate, TextDelta("ward")]))
+        second = thread.add_tool_result(last(thread).id, "c0", 1)
+        await settled()
+        release.set()
+        await first
+        await settled()
+        assert statuses(thread) == ["running"]
+        assert shown(thread)[-1] == "a:on"
+        gate.set()
+        await second
+        assert shown(thread)[-1] == "a:onward"
+        assert statuses(thread) == ["complete/unknown"]
+        assert history.items[last(thread).id].message == last(thread)
 
 
 async def test_cancelling_from_the_first_event_asks_no_model() -> None:

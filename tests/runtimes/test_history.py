@@ -9,7 +9,7 @@ import anyio
 import pytest
 
 import partwise as pw
-from partwise.adapters import LoadedHistory, RunContext
+from partwise.adapters import HistoryItem, LoadedHistory, RunContext
 from partwise.errors import HistoryError, MessageNotFoundError, NotSentError
 from partwise.messages import REQUIRES_TOOL_CALLS, RUNNING, TextPart
 from partwise.persistence import MemoryHistory, SqliteHistory
@@ -19,6 +19,7 @@ from tests.runtimes.scenes import (
     Log,
     Script,
     Shelf,
+    Slow,
     answer,
     called,
     calls,
@@ -173,6 +174,25 @@ async def test_a_message_sent_right_after_a_load_does_not_overtake_those_that_wa
         assert shown(thread) == ["u:u1", "u:first", "u:second"]
 
 
+async def test_who_waits_for_the_load_does_not_overtake_those_that_sent_before() -> None:  # B101
+    history = Log(stored(question("u1")))
+    history.load_gate = anyio.Event()
+    async with talking(Script([TextDelta("x")]), history=history) as thread, anyio.create_task_group() as group:
+        load = thread.load()
+
+        async def wait_and_send() -> None:
+            await load
+            thread.append("second", starts_run=False)
+
+        group.start_soon(wait_and_send)
+        await settled()
+        thread.append("first", starts_run=False)
+        await settled()
+        history.load_gate.set()
+        await settled()
+        assert shown(thread) == ["u:u1", "u:first", "u:second"]
+
+
 async def test_a_load_that_fails_is_told_may_be_repeated_and_loses_nothing() -> None:
     history = Log(stored(question("u1")))
     history.failing = ["load"]
@@ -309,6 +329,62 @@ async def test_deleting_asks_the_history_first() -> None:  # trace 8
         assert shown(thread) == ["u:one", "u:two", "a:x"]
         with pytest.raises(MessageNotFoundError):
             thread.delete_message(middle)
+
+
+@pytest.mark.parametrize("which", [0, 1])
+@pytest.mark.parametrize("is_slow", [False, True])
+async def test_what_is_deleted_while_it_is_being_stored_stays_deleted(which: int, is_slow: bool) -> None:
+    class QuickToDelete(Slow):
+        async def delete(self, items: tuple[HistoryItem, ...], /) -> None:
+            await MemoryHistory.delete(self, items)
+
+    history = QuickToDelete()
+    model = Script([TextDelta("x"), anyio.Event()], [TextDelta("y")])
+    async with talking(model, history=history) as thread:
+        if is_slow:
+            history.be_slow()
+        first = thread.append("one")
+        await settled()
+        second = thread.append("note", starts_run=False)
+        deletion = thread.delete_message(thread.state.messages[which].id)
+        third = thread.append("two")
+        await settled()
+        history.open()
+        for operation in (first, second, deletion, third):
+            await operation
+        await settled()
+        loaded = await history.load()
+        assert {entry.message.id: (entry.parent_id, entry.message) for entry in loaded.entries} == {
+            entry.message.id: (entry.parent_id, entry.message) for entry in thread.export().entries
+        }
+        assert loaded.head_id == thread.state.head_id
+        assert shown(thread) == [["a:x", "u:note", "u:two", "a:y"], ["u:one", "u:note", "u:two", "a:y"]][which]
+
+
+async def test_a_message_that_comes_back_after_it_was_deleted_is_stored_again() -> None:
+    history = Slow()
+    async with talking(Script([TextDelta("x")]), history=history) as thread:
+        await thread.append("one")
+        export = thread.export()
+        await thread.delete_message(last(thread).id)
+        thread.import_(export)
+        await thread.append("two")
+        loaded = await history.load()
+        assert [entry.message for entry in loaded.entries] == list(thread.state.messages)
+
+
+async def test_a_result_that_overwrites_another_is_stored() -> None:
+    history = Shelf()
+    async with talking(Script(calls("human"), [TextDelta("x")]), history=history) as thread:
+        await thread.append("hi")
+        await thread.add_tool_result(last(thread).id, "c0", 1)
+        await thread.add_tool_result(last(thread).id, "c0", 1)
+        await settled()
+        count = len(history.writes)
+        await thread.add_tool_result(last(thread).id, "c0", 2)
+        await settled()
+        assert history.items[last(thread).id].message == last(thread)
+        assert len(history.writes) == count + 1
 
 
 async def test_deleting_the_question_ends_its_run() -> None:

@@ -53,7 +53,11 @@ class Answering:
             # The model said that it waits, so what it still sends was said without the result.
             self._runs.disown(message_id)
         self._host.document.replace(answered)
-        return self._continue(answered) if is_new else Operation.done()
+        if is_new:
+            return self._continue(answered)
+        if answered != message:
+            self._keep(answered)
+        return Operation.done()
 
     def _is_executing(self, message_id: str) -> bool:
         """Whether the message's own run is executing tools, as opposed to listening to its model."""
@@ -91,15 +95,21 @@ class Answering:
 
     def _continue(self, message: AssistantMessage) -> Operation:
         """Go on with a paused message if nothing is missing any more; otherwise keep what there is."""
-        place = self._host.document.tree.get(message.id)
-        run_config = self._runs.config_of(message.id)
         if should_continue(message, self._host.options.human_tools):
             self._host.announce()
+            place = self._host.document.tree.get(message.id)
+            run_config = self._runs.config_of(message.id)
             return self._runs.start(place.parent_id, message=message, run_config=run_config).operation
+        self._keep(message)
+        return Operation.done()
+
+    def _keep(self, message: AssistantMessage) -> None:
+        """Store what was answered, where a message can be stored again."""
         is_known = isinstance(message.status, RequiresActionStatus) or self._history.has(message.id)
         if self._history.can_update and is_known and not isinstance(message.status, RunningStatus):
+            place = self._host.document.tree.get(message.id)
+            run_config = self._runs.config_of(message.id)
             self._history.write(HistoryItem(parent_id=place.parent_id, message=message, run_config=run_config))
-        return Operation.done()
 
     def _assistant(self, message_id: str) -> AssistantMessage:
         message = self._host.document.tree.get(message_id).message

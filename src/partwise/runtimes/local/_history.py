@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Awaitable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Literal, TypeAlias
 
 import anyio
@@ -34,8 +34,18 @@ class _Write:
         return self.item.message.id
 
 
+@attrs.define(eq=False)
+class _Deletion:
+    """A message to be deleted, and what follows from that in the thread."""
+
+    item: HistoryItem
+    delete: Callable[[tuple[HistoryItem, ...]], Awaitable[object]]
+    then: Callable[[], None]
+    operation: Operation = attrs.field(factory=Operation)
+
+
 class HistoryWriter:
-    """Stores messages in the order in which they were given, each after the one before has settled.
+    """Stores and deletes messages in the order in which they were given, each after the one before has settled.
 
     A write that failed is kept and tried again before the next one, so nothing is stored whose parent is
     not. Failures are announced as events and fail the operation of the write, never the answer.
@@ -46,7 +56,9 @@ class HistoryWriter:
         self._given: set[str] = set()
         self._written: set[str] = set()
         self._stored: set[str] = set()
-        self._waiting: deque[_Write] = deque()
+        self._waiting: deque[_Write | _Deletion] = deque()
+        # Deleted messages, and where what hung under them went.
+        self._deleted: dict[str, str | None] = {}
         self._unsaved: dict[str, HistoryItem] = {}
         self._head_id: str | None = None
         self._stored_head_id: str | None = None
@@ -76,6 +88,24 @@ class HistoryWriter:
         self._give_ancestors(history, item.parent_id)
         return self._give(history, item)
 
+    def delete(
+        self,
+        item: HistoryItem,
+        delete: Callable[[tuple[HistoryItem, ...]], Awaitable[object]],
+        then: Callable[[], None],
+    ) -> Operation:
+        """Delete a message once everything given before is stored; whatever is given later does not bring it back.
+
+        Args:
+            item: The message.
+            delete: The history's own function.
+            then: Called when the history has deleted it, before anything else is stored.
+        """
+        deletion = _Deletion(item, delete, then)
+        self._waiting.append(deletion)
+        self._work()
+        return deletion.operation
+
     def _is_final(self, message_id: str) -> bool:
         """Whether a message can be stored only once and has been."""
         return not self.can_update and message_id in self._written and message_id not in self._unsaved
@@ -90,6 +120,8 @@ class HistoryWriter:
 
     def _give(self, history: History, item: HistoryItem) -> Operation:
         write = _Write(item, history)
+        if item.message.id in self._host.document.tree:
+            self._deleted.pop(item.message.id, None)
         self._given.add(item.message.id)
         self._written.add(item.message.id)
         self._waiting.append(write)
@@ -126,12 +158,13 @@ class HistoryWriter:
                 if not self._waiting:
                     await self._store_head()
                     continue
-                write = self._waiting.popleft()
+                task = self._waiting.popleft()
                 try:
-                    write.operation.settle(await self._perform(write))
+                    perform = self._perform(task) if isinstance(task, _Write) else self._perform_deletion(task)
+                    task.operation.settle(await perform)
                 except BaseException as error:
-                    for unwritten in (write, *self._waiting):
-                        unwritten.operation.settle(error)
+                    for undone in (task, *self._waiting):
+                        undone.operation.settle(error)
                     raise
         finally:
             self._is_busy = False
@@ -146,7 +179,26 @@ class HistoryWriter:
         if error is not None:
             self._host.report_history("set_head", head_id, error)
 
+    async def _perform_deletion(self, deletion: _Deletion) -> HistoryError | None:
+        item = self._as_hung(deletion.item)
+        message_id = item.message.id
+        try:
+            await deletion.delete((item,))
+        except Exception as error:
+            failure = HistoryError("delete", f"could not delete message {message_id!r}: {error}", message_id=message_id)
+            failure.__cause__ = error
+            self._host.report_history("delete", message_id, error)
+            return failure
+        self._deleted[message_id] = item.parent_id
+        for known in (self._given, self._written, self._stored):
+            known.discard(message_id)
+        self._unsaved.pop(message_id, None)
+        deletion.then()
+        return None
+
     async def _perform(self, write: _Write) -> HistoryError | None:
+        if write.message_id in self._deleted:
+            return None
         for message_id, item in list(self._unsaved.items()):
             if message_id not in self._host.document.tree:
                 # Deleted since: storing it now would bring it back.
@@ -177,10 +229,17 @@ class HistoryWriter:
 
     def _call(self, history: History, item: HistoryItem) -> Awaitable[object] | Exception:
         try:
-            awaitable: Awaitable[object] = getattr(history, self._verb(item.message.id))(item)
+            awaitable: Awaitable[object] = getattr(history, self._verb(item.message.id))(self._as_hung(item))
         except Exception as error:
             return error
         return awaitable
+
+    def _as_hung(self, item: HistoryItem) -> HistoryItem:
+        """Return an item under what is left above it: messages between may have been deleted since it was given."""
+        parent_id = item.parent_id
+        while parent_id is not None and parent_id in self._deleted:
+            parent_id = self._deleted[parent_id]
+        return item if parent_id == item.parent_id else attrs.evolve(item, parent_id=parent_id)
 
 
 def _so_far(message: Message) -> Message:

@@ -363,7 +363,7 @@ class LocalThread:
             UnsupportedError: The history cannot delete.
         """
         self._host.check_open()
-        return delete_message(self._host, self._runs, message_id)
+        return delete_message(self._host, self._history, self._runs, message_id)
 
     @property
     def queue(self) -> MessageQueue:
