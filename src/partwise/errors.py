@@ -7,6 +7,7 @@
     │   │   └── StateOperationError         a change of streamed state that cannot be applied
     │   ├── ToolDefinitionError             a function that cannot become a tool
     │   ├── ToolArgumentsError              arguments of a call that its tool cannot take
+    │   ├── FeedError                       what the owner of an external store gives
     │   ├── CycleError                      a parent that lies below its own child
     │   ├── NothingToResumeError            a run to be resumed, without the stream that goes on
     │   ├── StreamIdError                   an id that a resumable stream cannot have
@@ -58,6 +59,7 @@ __all__ = [
     "BranchNotFoundError",
     "CursorError",
     "CycleError",
+    "FeedError",
     "HistoryError",
     "InternalError",
     "InvalidInputError",
@@ -184,6 +186,18 @@ class ToolArgumentsError(InvalidInputError):
         self.tool_name = tool_name
         self.tool_call_id = tool_call_id
         self.fields = fields
+
+
+class FeedError(InvalidInputError):
+    """What the owner of an external store gave is no feed, or holds what a strict one must not.
+
+    Attributes:
+        code: What is wrong, for example ``"invalid-store"`` or ``"duplicate-id"``.
+    """
+
+    def __init__(self, text: str, *, code: str = "invalid-store") -> None:
+        super().__init__(text)
+        self.code = code
 
 
 class CycleError(InvalidInputError):

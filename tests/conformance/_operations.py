@@ -10,6 +10,7 @@ from partwise.errors import UnsupportedError
 from partwise.messages import branches_from_likes
 from partwise.repository import export_from_branches
 from partwise.runtimes import LocalRuntime, LocalThread, Operation
+from partwise.store import ThreadState
 from partwise.tools import ModelContext
 
 from . import _adapters
@@ -55,6 +56,15 @@ class Operations:
             **self._options(given),
         )
         self.thread: LocalThread = self.runtime.thread
+
+    def begin(self, op: Json) -> None:
+        """Called before an operation; nothing to do here."""
+
+    performed = begin
+
+    def also(self, state: ThreadState) -> Json:
+        """What the vectors write of a state beside its messages."""
+        return {}
 
     def perform(self, op: Json) -> Json:
         """Perform one operation; returns what it returns."""
@@ -159,13 +169,14 @@ class Operations:
             self.ref(op["message"]), call, op["result"], is_error=op.get("isError", False), **extra
         )
 
-    def do_respond_to_approval(self, op: Json) -> None:
+    def do_respond_to_approval(self, op: Json) -> Operation:
         self.thread.respond_to_approval(
             self.ref(op["approvalId"]),
             approved=op.get("approved"),
             option_id=op.get("optionId"),
             reason=op.get("reason"),
         )
+        return Operation.done()
 
     def do_resume_tool_call(self, op: Json) -> None:
         self.thread.resume_tool_call(op["toolCallId"], op.get("payload"))

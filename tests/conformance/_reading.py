@@ -17,12 +17,15 @@ CHANNELS = {
     "feedback": {"feedback"},
     "initialize": {"initialize-barrier"},
     "nested": {"nested", "nested-error"},
+    "callback": {"callback", "queue-run", "queue-cancel"},
+    "composer": {"composer-event", "attachment"},
 }
 
 
 def expand(expected: Json) -> list[Json]:
     """The steps of an expectation, the creation first, with every message in full."""
     seen: dict[str, Json] = {}
+    composer: list[Json] = []
 
     def whole(given: Json) -> Json:
         if isinstance(given, str):
@@ -33,7 +36,9 @@ def expand(expected: Json) -> list[Json]:
 
     def entry(given: Json) -> Json:
         if given[0] in STATES:
-            return [given[0], {**given[1], "messages": [whole(item) for item in given[1]["messages"]]}]
+            composer[:] = [given[1]["composer"]] if "composer" in given[1] else composer
+            kept = {"composer": composer[0]} if composer else {}
+            return [given[0], {**given[1], **kept, "messages": [whole(item) for item in given[1]["messages"]]}]
         if given[0] == "history" and len(given) > 2 and isinstance(given[2], dict):
             return [*given[:2], {**given[2], "message": whole(given[2]["message"])}]
         return given

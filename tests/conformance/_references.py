@@ -3,12 +3,12 @@
 from typing import Any
 
 from partwise.messages import AssistantMessage, Message, ToolCallPart
-from partwise.runtimes import LocalThread
+from partwise.runtimes import Thread
 
 Json = Any
 
 
-def resolve(reference: Json, thread: LocalThread, saved: dict[str, Json]) -> Json:
+def resolve(reference: Json, thread: Thread, saved: dict[str, Json]) -> Json:
     """The id that a reference leads to; one that leads nowhere is ``missing``."""
     if not isinstance(reference, dict):
         return reference

@@ -1,5 +1,6 @@
 """Performs a vector's steps one after the other and takes down what happened."""
 
+from collections.abc import Callable
 from typing import Any
 
 import anyio
@@ -15,7 +16,9 @@ from ._trace import EVENTS, Trace, capabilities, state
 Json = Any
 
 # Operations whose call never raises in the reference: what goes wrong is told by what they return.
-PROMISING = {"append", "delete_message", "load", "start_run"}
+PROMISING = {"append", "delete_message", "load", "start_run", "send"}
+# Those that are waited for, in addition; but their call may raise.
+AWAITED = {"resume_run", "respond_to_approval"}
 # Turns of the loop before asking whether anything still moves: the asking sleeps if something does.
 _TURNS = 60
 
@@ -23,16 +26,15 @@ _TURNS = 60
 class Scenario:
     """One local runtime, driven by a vector."""
 
-    def __init__(self, given: Json, suggestion_numbers: list[int]) -> None:
+    def __init__(self, given: Json, suggestion_numbers: list[int], make: Callable[..., Any] = Operations) -> None:
         self.given = given
         self.trace = Trace()
         self.gates = Gates()
         self.open: dict[int | str, Operation] = {}
         self.settled: list[Json] = []
         self.nested_count = 0
-        self.operations = Operations(given, self.trace, self.gates, self.nested, suggestion_numbers)
-        self.thread = self.operations.thread
-        self.thread.events.subscribe(self._heard)
+        self.operations = make(given, self.trace, self.gates, self.nested, suggestion_numbers)
+        self.operations.thread.events.subscribe(self._heard)
 
     def _heard(self, event: Any) -> None:
         if event.type in EVENTS:
@@ -65,6 +67,7 @@ class Scenario:
 
     async def _step(self, number: int, op: Json) -> Json:
         answer: Json = {}
+        self.operations.begin(op)
         try:
             value = self.perform(op, number)
         except Exception as error:
@@ -75,6 +78,7 @@ class Scenario:
         else:
             if op["op"].startswith("get_") or op["op"] == "export":
                 answer["value"] = value
+        self.operations.performed(op)
         return await self._rest(answer)
 
     async def _rest(self, answer: Json) -> Json:
@@ -86,7 +90,8 @@ class Scenario:
                 del self.open[key]
                 self.settled.append([key, "ok" if operation.error is None else written(operation.error)])
         settled, self.settled = sorted(self.settled, key=lambda pair: str(pair[0])), []
-        shown = {"state": state(self.thread.state), "capabilities": capabilities(self.thread.state)}
+        now = self.operations.thread.state
+        shown = {"state": {**state(now), **self.operations.also(now)}, "capabilities": capabilities(now)}
         return {**answer, **({"settled": settled} if settled else {}), "log": self.trace.take(), **shown}
 
     def nested(self, op: Json) -> None:
@@ -105,8 +110,6 @@ class Scenario:
     def perform(self, op: Json, key: int | str) -> Json:
         """Perform one operation; what settles later is kept under the key."""
         answer = self.operations.perform(op)
-        if op["op"] == "respond_to_approval":
-            self.settled.append([key, "ok"])
-        elif op["op"] in PROMISING or op["op"] == "resume_run":
+        if op["op"] in PROMISING | AWAITED:
             self.open[key] = answer
         return answer

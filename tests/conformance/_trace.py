@@ -15,6 +15,7 @@ EVENTS = {"initialize": "initialize", "run_start": "runStart", "run_end": "runEn
 CAPABILITIES = {
     "answer_tool_call": "answerToolCall",
     "copy": "unstable_copy",
+    "refetch": "refetchThread",
     "switch_branch_during_run": "switchBranchDuringRun",
     "switch_to_branch": "switchToBranch",
 }
@@ -61,6 +62,12 @@ def state(value: ThreadState) -> Json:
     shown: Json = {"messages": [message(item) for item in value.messages], "isRunning": value.is_running}
     if value.is_loading:
         shown["isLoading"] = True
+    if value.is_disabled:
+        shown["isDisabled"] = True
+    if value.is_send_disabled:
+        shown["isSendDisabled"] = True
+    if value.extras is not None:
+        shown["extras"] = thaw(value.extras)
     if value.suggestions:
         shown["suggestions"] = [
             {key: item for key, item in attrs.asdict(suggestion).items() if item is not None}

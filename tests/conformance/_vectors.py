@@ -17,6 +17,8 @@ FAMILIES = (
     "part_status",
     "approval_response",
     "local_run",
+    "external_store",
+    "composer_queue",
     "state_ops",
     "partial_json",
     "accumulate",

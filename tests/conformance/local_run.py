@@ -91,7 +91,7 @@ def view(steps: list[Json], end: Json, pattern: re.Pattern[str]) -> Json:
 def _view_step(step: Json) -> Json:
     shown = {key: step[key] for key in ("error", "value", "settled") if key in step}
     shown["capabilities"] = sorted(set(step["capabilities"]) - FOREIGN_CAPABILITIES)
-    shown["channels"] = channels(_compared(step))
+    shown["channels"] = channels([entry for entry in step["log"] if entry[0] not in ASIDE - {"composer-event"}])
     state = dict(step["state"])
     branches = state.pop("branches", {})
     messages = state.pop("messages")

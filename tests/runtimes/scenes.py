@@ -22,7 +22,7 @@ from partwise.messages import (
 )
 from partwise.persistence import MemoryHistory
 from partwise.repository import Entry, Export
-from partwise.runtimes import LocalRuntime, LocalThread
+from partwise.runtimes import LocalRuntime, LocalThread, Thread
 from partwise.stream import Finish, ToolArgsDelta, ToolArgsFinish, ToolCallStart
 
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
@@ -178,23 +178,23 @@ def status_of(message: Message) -> str:
     return status.type if reason is None else f"{status.type}/{reason}"
 
 
-def shown(thread: LocalThread) -> list[str]:
+def shown(thread: Thread) -> list[str]:
     """Each visible message: who, what."""
     return [describe(message) for message in thread.state.messages]
 
 
-def statuses(thread: LocalThread) -> list[str]:
+def statuses(thread: Thread) -> list[str]:
     """The status of each visible answer."""
     return [status_of(message) for message in thread.state.messages if isinstance(message, AssistantMessage)]
 
 
-def last(thread: LocalThread) -> AssistantMessage:
+def last(thread: Thread) -> AssistantMessage:
     message = thread.state.messages[-1]
     assert isinstance(message, AssistantMessage)
     return message
 
 
-def tool_call(thread: LocalThread, tool_call_id: str = "c0") -> ToolCallPart:
+def tool_call(thread: Thread, tool_call_id: str = "c0") -> ToolCallPart:
     for message in reversed(thread.state.messages):
         for part in message.content:
             if isinstance(part, ToolCallPart) and part.tool_call_id == tool_call_id:
@@ -202,20 +202,20 @@ def tool_call(thread: LocalThread, tool_call_id: str = "c0") -> ToolCallPart:
     raise AssertionError(tool_call_id)
 
 
-def approval_of(thread: LocalThread, tool_call_id: str = "c0") -> str:
+def approval_of(thread: Thread, tool_call_id: str = "c0") -> str:
     approval = tool_call(thread, tool_call_id).approval
     assert approval is not None
     return approval.id
 
 
-def heard(thread: LocalThread) -> list[str]:
+def heard(thread: Thread) -> list[str]:
     """The kinds of events from now on."""
     kinds: list[str] = []
     thread.events.subscribe(lambda event: kinds.append(event.type))
     return kinds
 
 
-def reports(thread: LocalThread) -> list[str]:
+def reports(thread: Thread) -> list[str]:
     """What is reported from now on, by whom."""
     found: list[str] = []
     thread.events.subscribe(

@@ -47,6 +47,11 @@ class Fork(Generic[M]):
         if self.selected is node:
             self.selected = next(reversed(self.children.values()), None)
 
+    def rename(self, old_id: str, new_id: str) -> None:
+        """Give an alternative another id; its place among its siblings stays."""
+        self.children = {(new_id if key == old_id else key): node for key, node in self.children.items()}
+        self._ids = None
+
     def empty(self) -> None:
         """Take all nodes away."""
         self.children = {}

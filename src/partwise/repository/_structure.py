@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import Final, Generic
 
 from partwise.repository._node import Fork, Node, downwards, upwards
@@ -82,11 +82,24 @@ class Structure(Generic[M]):
         node.above.cut(node)
         del self.nodes[node.message.id]
 
-    def prune(self, node: Node[M]) -> None:
-        """Delete everything below a node."""
-        for below in downwards(node.below):
-            del self.nodes[below.message.id]
-        node.below.empty()
+    def prune(self, fork: Fork[M], keep: Container[str] = ()) -> None:
+        """Delete everything that hangs on a fork, but for some of the branches."""
+        self._forks.append(fork)
+        for node in [node for message_id, node in fork.children.items() if message_id not in keep]:
+            for below in downwards(node.below):
+                del self.nodes[below.message.id]
+            del self.nodes[node.message.id]
+            fork.cut(node)
+
+    def rename(self, node: Node[M], message: M) -> None:
+        """Put a message of another id in the place of a node's."""
+        old_id = node.message.id
+        self.nodes = {(message.id if key == old_id else key): value for key, value in self.nodes.items()}
+        node.message = message
+        node.above.rename(old_id, message.id)
+        self._forks.append(node.above)
+        if self.path.holds(node):
+            self.path.replace(node)
 
     def empty(self) -> None:
         """Delete everything."""

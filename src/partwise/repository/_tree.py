@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from enum import Enum
 from typing import Final, Generic, Literal, TypeAlias
 
@@ -220,8 +220,54 @@ class Tree(Generic[M]):
             return self.clear()
         node = self._node(message_id)
         self._cells.start()
-        self._cells.prune(node)
+        self._cells.prune(node.below)
         return self._cells.finish(node, leaving=self._cells.head)
+
+    def show(self, message_id: str) -> Change[M]:
+        """Make a message the last visible one; what is below it stays stored, and is not shown.
+
+        Optimistic messages of the branch that is left are removed.
+
+        Raises:
+            MessageNotFoundError: The id is unknown.
+        """
+        node = self._node(message_id)
+        self._cells.start()
+        return self._cells.finish(node, leaving=self._cells.head)
+
+    def prune(self, message_id: str | None, keep: Container[str] = ()) -> Change[M]:
+        """Delete what is below a message (None: everything), on all branches, but for some of the branches.
+
+        If the head was deleted, the message becomes the head.
+
+        Args:
+            message_id: The message.
+            keep: Ids of messages right under it that stay, with all that is below them.
+
+        Raises:
+            MessageNotFoundError: The id is unknown.
+        """
+        fork = self._cells.root if message_id is None else self._node(message_id).below
+        self._cells.start()
+        self._cells.prune(fork, keep)
+        head = self._cells.head
+        is_gone = head is None or self._cells.nodes.get(head.message.id) is not head
+        return self._cells.finish(fork.owner if is_gone else head)
+
+    def rename(self, message_id: str, message: M) -> Change[M]:
+        """Put a message that has another id exactly where a message is; what is below it stays there.
+
+        Raises:
+            MessageNotFoundError: The old id is unknown.
+            NotAllowedError: The new id is taken (code ``"id-taken"``).
+        """
+        node = self._node(message_id)
+        if message.id in self._cells.nodes:
+            text = f"Message {message_id!r} cannot become {message.id!r}: there is a message of that id already."
+            raise NotAllowedError(text, code="id-taken", id=message.id)
+        self._cells.start()
+        self._cells.rename(node, message)
+        return self._cells.finish(self._cells.head)
 
     def clear(self) -> Change[M]:
         """Remove everything."""

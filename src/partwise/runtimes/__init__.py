@@ -3,24 +3,43 @@
 from ._capabilities import CAPABILITIES
 from ._composer import Composer, can_send
 from ._operation import Operation
-from ._queue import MessageQueue
+from ._queue import MessageQueue, QueueDriver
 from ._requests import AppendRequest
 from ._thread import Runtime, Thread
+from .external import (
+    ApprovalResponse,
+    BranchChange,
+    ExternalFields,
+    ExternalSnapshot,
+    ExternalStoreRuntime,
+    ExternalThread,
+    RunRequest,
+    ToolOutput,
+)
 from .local import LocalRuntime, LocalThread
 from .thread_list import OpenThread, ThreadItem, ThreadListRuntime
 
 __all__ = [
     "CAPABILITIES",
     "AppendRequest",
+    "ApprovalResponse",
+    "BranchChange",
     "Composer",
+    "ExternalFields",
+    "ExternalSnapshot",
+    "ExternalStoreRuntime",
+    "ExternalThread",
     "LocalRuntime",
     "LocalThread",
     "MessageQueue",
     "OpenThread",
     "Operation",
+    "QueueDriver",
+    "RunRequest",
     "Runtime",
     "Thread",
     "ThreadItem",
     "ThreadListRuntime",
+    "ToolOutput",
     "can_send",
 ]

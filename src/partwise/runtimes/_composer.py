@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from typing import Any, Protocol, assert_never
+from typing import Any, Protocol, assert_never, cast
 
 import attrs
 
@@ -122,6 +122,28 @@ class Composer:
         self._host.spawn(self._watch, operation, draft, self._generation)
         return operation
 
+    def restore(self, draft: ComposerState) -> bool:
+        """Put a draft back, if nothing else was written meanwhile.
+
+        Returns:
+            Whether it was put back; if not, nothing has changed.
+        """
+        if not _is_free(self.state):
+            return False
+        self._host.show_draft(self.edited_id, draft)
+        return True
+
+    def retract(self, draft: ComposerState) -> bool:
+        """Take a draft out again that was put back, if nobody has changed it.
+
+        Returns:
+            Whether it was taken out.
+        """
+        if self.state != draft:
+            return False
+        self._host.show_draft(self.edited_id, attrs.evolve(draft, text="", quote=None, attachments=()))
+        return True
+
     async def _watch(self, operation: Operation, draft: ComposerState, generation: int) -> None:
         try:
             await operation
@@ -202,11 +224,22 @@ def _as_attachment(part: ImagePart | FilePart | AudioPart | DataPart) -> Complet
 
 def edited(message: Message, run_config: Mapping[str, Any]) -> ComposerState:
     """Return the draft with which the editing of a message begins."""
-    quote = message.metadata.custom.get("quote")
     return ComposerState(
         text=message_text(message),
         role=message.role,
         run_config=run_config,
         attachments=_attachments_of(message) if isinstance(message, UserMessage) else (),
-        quote=Quote(text=quote["text"], message_id=quote["message_id"]) if quote else None,
+        quote=_quote_of(message),
     )
+
+
+def _quote_of(message: Message) -> Quote | None:
+    """The quote of a message, in whichever spelling whoever made the message has written it."""
+    quote = message.metadata.custom.get("quote")
+    if not isinstance(quote, Mapping):
+        return None
+    given = cast("Mapping[str, Any]", quote)
+    text, message_id = given.get("text"), given.get("message_id", given.get("messageId"))
+    if not isinstance(text, str) or not isinstance(message_id, str):
+        return None
+    return Quote(text=text, message_id=message_id)

@@ -13,6 +13,8 @@ from partwise.reactive import ErrorHook, KeyedSeq, Store, log_error
 from partwise.repository import Appended, Change, Export, Rebuilt, Replaced, Tree
 from partwise.store import ThreadState, with_messages
 
+from ._gathered import Gathered
+
 __all__ = ["Document"]
 
 
@@ -27,9 +29,11 @@ class Document:
 
     Attributes:
         on_head: Told the id of the last visible message whenever it is another one.
+        is_behind: Whether the snapshot shows another branch than the tree has chosen.
     """
 
     def __init__(self, state: ThreadState, *, on_error: ErrorHook = log_error) -> None:
+        self.is_behind = False
         self.on_head: Callable[[str | None], None] | None = None
         self.tree: Tree[Message] = Tree(_is_optimistic)
         self.store: Store[ThreadState] = Store(state, name="thread", on_error=on_error)
@@ -103,7 +107,29 @@ class Document:
         self.check_writer()
         self._show(self.tree.replace_all(export))
 
+    def change(self, steps: Callable[[Tree[Message], Callable[[Change[Message]], None]], None]) -> None:
+        """Change the tree in several steps, and commit what all of them show at once.
+
+        Args:
+            steps: Called with the tree and a function that takes in what each step answers.
+        """
+        self.check_writer()
+        gathered = Gathered(self.tree, len(self.state.messages))
+        try:
+            steps(self.tree, gathered.add)
+        finally:
+            self._show(gathered.total())
+
+    def turn(self, message_id: str) -> None:
+        """Switch the tree to the branch of a message without showing it; the next change shows what is there then."""
+        self.check_writer()
+        self.tree.switch_to(message_id)
+        self.is_behind = self.tree.messages != tuple(self.state.messages)
+
     def _show(self, change: Change[Message]) -> None:
+        if self.is_behind:
+            self.is_behind = False
+            change = Rebuilt(0, self.tree.messages)
         state = self.state
         messages = _messages_after(state.messages, change)
         branches = self._branches_after(state, messages, change)

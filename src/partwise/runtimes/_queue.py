@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from typing import Final, Literal, Protocol, TypeAlias
 
@@ -12,6 +13,8 @@ from partwise.messages import FilePart, ImagePart, Message, Part, TextPart, User
 from partwise.store import QueueItem
 
 from ._requests import AppendRequest
+
+_LOGGER = logging.getLogger("partwise.runtimes")
 
 __all__ = ["Lane", "MessageQueue", "QueueDriver", "queue_item"]
 
@@ -51,20 +54,27 @@ class MessageQueue:
     Args:
         driver: Sends what is next.
         on_change: Told whenever a lane changed.
-        on_failure: Told when the driver raised; the message stays first in its lane.
+        on_failure: Told when the driver or a listener raised, logged if not given. A message whose sending
+            failed stays first in its lane.
+
+    Attributes:
+        transform: Makes the last changes to a message when it leaves the queue.
     """
 
     def __init__(
         self,
         driver: QueueDriver,
         *,
-        on_change: Callable[[], None],
-        on_failure: Callable[[Exception], None],
+        on_change: Callable[[], None] | None = None,
+        on_failure: Callable[[Exception], None] | None = None,
     ) -> None:
         self._driver = driver
+        self.transform: Callable[[AppendRequest], AppendRequest] | None = None
         self._cancel: Callable[[], None] | None = getattr(driver, "cancel", None)
-        self._on_change = on_change
-        self._on_failure = on_failure
+        self._listeners: dict[object, Callable[[], None]] = {}
+        self._failure_listener = on_failure or _log_failure
+        if on_change is not None:
+            self.subscribe(on_change)
         self._lanes: dict[Lane, list[_Entry]] = {"queue": [], "steer": []}
         self._is_running = False
         self._is_paused = False
@@ -83,6 +93,16 @@ class MessageQueue:
     def steer_items(self) -> tuple[QueueItem, ...]:
         """The messages that go before the others."""
         return tuple(entry.item for entry in self._lanes["steer"])
+
+    def subscribe(self, listener: Callable[[], None]) -> Callable[[], None]:
+        """Have a function called whenever a lane changed; returns what ends that."""
+        token = object()
+        self._listeners[token] = listener
+
+        def unsubscribe() -> None:
+            self._listeners.pop(token, None)
+
+        return unsubscribe
 
     def enqueue(self, request: AppendRequest) -> None:
         """Send a message when the thread is free; at once if it is."""
@@ -187,6 +207,17 @@ class MessageQueue:
         self._on_change()
         self._advance()
 
+    def _on_change(self) -> None:
+        for token, listener in list(self._listeners.items()):
+            if token in self._listeners:
+                try:
+                    listener()
+                except Exception as error:
+                    self._failure_listener(error)
+
+    def _run(self, request: AppendRequest, *, steer: bool) -> None:
+        self._driver.run(request if self.transform is None else self.transform(request), steer=steer)
+
     @property
     def _can_cancel(self) -> bool:
         return self._cancel is not None
@@ -221,13 +252,13 @@ class MessageQueue:
     def _send(self, entry: _Entry, lane: Lane) -> None:
         self._is_running = True
         try:
-            self._driver.run(entry.request, steer=False)
+            self._run(entry.request, steer=False)
         except Exception as error:
             self._is_running = False
             self._is_paused = True
             self._lanes[lane].insert(0, entry)
             self._on_change()
-            self._on_failure(error)
+            self._failure_listener(error)
 
     def _interrupt(self, entry: _Entry) -> None:
         self._is_paused = False
@@ -245,7 +276,7 @@ class MessageQueue:
             self._is_interrupting = False
         self._is_running = True
         try:
-            self._driver.run(entry.request, steer=True)
+            self._run(entry.request, steer=True)
         except Exception as error:
             # The present run is cancelled all the same; its end frees the thread and lets nothing loose.
             self._ignored_ends -= 1
@@ -256,7 +287,11 @@ class MessageQueue:
     def _keep(self, entry: _Entry, error: Exception) -> None:
         self._lanes["steer"].insert(0, entry)
         self._on_change()
-        self._on_failure(error)
+        self._failure_listener(error)
+
+
+def _log_failure(error: Exception) -> None:
+    _LOGGER.error("A queued message could not be sent, or a listener of the queue failed.", exc_info=error)
 
 
 def queue_item(message: Message) -> QueueItem:

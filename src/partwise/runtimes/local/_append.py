@@ -8,9 +8,9 @@ import attrs
 
 from partwise.adapters import HistoryItem
 from partwise.errors import NotSentError
-from partwise.messages import Message, UserMessage
 from partwise.runtimes._operation import Operation
 from partwise.runtimes._requests import AppendRequest
+from partwise.runtimes._stamp import stamped
 
 from ._history import HistoryWriter
 from ._host import Host
@@ -35,7 +35,7 @@ class Appender:
         """
         host = self._host
         parent_id = host.document.tree.head_id if request.is_at_tail else request.parent_id
-        message = self._stamped(request.message)
+        message = stamped(request.message, host.context)
         host.announce()
         host.document.put(parent_id, message)
         ready = attrs.evolve(request, message=message, parent_id=parent_id, is_at_tail=False)
@@ -95,14 +95,6 @@ class Appender:
         else:
             self._host.document.switch_to(message.id)
             self._host.spawn(_settle_after, operation, write)
-
-    def _stamped(self, message: Message) -> Message:
-        """Lay what providers say about outgoing messages over a user's metadata."""
-        metadata = self._host.context.get_model_context().composer_metadata
-        if not metadata or not isinstance(message, UserMessage):
-            return message
-        custom = {**message.metadata.custom, **metadata}
-        return attrs.evolve(message, metadata=attrs.evolve(message.metadata, custom=custom))
 
 
 async def _settle_after(operation: Operation, *others: Operation) -> None:

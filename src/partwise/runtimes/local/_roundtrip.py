@@ -23,9 +23,9 @@ from partwise.messages import (
     should_continue,
     with_status,
 )
+from partwise.runtimes._attempt import Ending, attempt, close
 from partwise.stream import Chunk, Fold, is_chunk
 
-from ._attempt import Ending, attempt, close
 from ._host import Host
 from ._outputs import content_from, is_sound, nonsense, result_from
 from ._run import Run, RunBoard

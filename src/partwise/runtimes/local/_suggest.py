@@ -10,9 +10,9 @@ import anyio
 
 from partwise.adapters import SuggestionRequest
 from partwise.errors import AdapterError
+from partwise.runtimes._attempt import attempt, close
 from partwise.store import Suggestion
 
-from ._attempt import attempt, close
 from ._host import Host
 
 __all__ = ["SuggestionTask"]

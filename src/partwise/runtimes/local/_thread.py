@@ -20,13 +20,11 @@ from partwise.messages import (
     COMPLETE_UNKNOWN,
     MISSING,
     AssistantMessage,
-    Feedback,
     Message,
     Missing,
     ModelContent,
     message_from_like,
     new_id,
-    with_metadata,
 )
 from partwise.reactive import ErrorHook, Events, Slice
 from partwise.repository import Export, Place, export_from_list
@@ -34,6 +32,7 @@ from partwise.runtimes._capabilities import local_capabilities
 from partwise.runtimes._composer import Composer
 from partwise.runtimes._document import Document
 from partwise.runtimes._drafts import Drafts
+from partwise.runtimes._feedback import give_feedback
 from partwise.runtimes._operation import Operation
 from partwise.runtimes._queue import MessageQueue
 from partwise.runtimes._requests import AppendRequest
@@ -394,12 +393,7 @@ class LocalThread:
         Raises:
             MessageNotFoundError: The id is unknown.
         """
-        message = self._host.document.tree.get(message_id).message
-        if self._host.options.feedback is not None:
-            self._host.options.feedback(message, type)
-        if isinstance(message, AssistantMessage):
-            metadata = attrs.evolve(message.metadata, submitted_feedback=Feedback(type))
-            self._host.document.replace(with_metadata(message, metadata))
+        give_feedback(self._host.document, self._host.options.feedback, message_id, type)
 
     # The thread as a whole
 

@@ -1,0 +1,25 @@
+"""The external-store runtime: messages owned elsewhere, shown and acted upon here."""
+
+from ._options import (
+    ApprovalResponse,
+    BranchChange,
+    ExternalFields,
+    ExternalOptions,
+    ExternalSnapshot,
+    RunRequest,
+    ToolOutput,
+)
+from ._runtime import ExternalStoreRuntime
+from ._thread import ExternalThread
+
+__all__ = [
+    "ApprovalResponse",
+    "BranchChange",
+    "ExternalFields",
+    "ExternalOptions",
+    "ExternalSnapshot",
+    "ExternalStoreRuntime",
+    "ExternalThread",
+    "RunRequest",
+    "ToolOutput",
+]
