@@ -177,3 +177,18 @@ async def test_reopening_continues_the_thread_with_its_branches(tmp_path: Path) 
             "three",
             "heard three",
         ]
+
+
+async def test_a_question_that_was_left_without_an_answer_can_be_answered() -> None:
+    async with screen(scripted(echo)) as s:
+        await s.thread.append("one", starts_run=False)
+        await s.shows("one")
+        await s.pilot.press("escape")
+        await s.until(lambda: s.app.focused is s.blocks[0])
+        await s.shows("Regenerate")
+        await s.pilot.press("r")
+        await s.shows("heard one")
+        await s.settled()
+
+        assert [message_text(message) for message in s.thread.state.messages] == ["one", "heard one"]
+        await s.until(lambda: "Regenerate" not in s.text)

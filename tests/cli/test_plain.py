@@ -10,12 +10,12 @@ from pathlib import Path
 import anyio
 import pytest
 
-from partwise.adapters import RunContext
+from partwise.adapters import HistoryItem, RunContext
 from partwise.cli._options import ChatOptions
 from partwise.cli._plain import Output, PlainChat, TextLines
 from partwise.cli._rules import folder_tools
 from partwise.cli._session import open_runtime
-from partwise.messages import ApprovalOption, Confirm, message_text
+from partwise.messages import ApprovalOption, Confirm, message_from_like, message_text
 from partwise.persistence import SqliteHistory
 from partwise.runtimes import LocalRuntime
 from partwise.stream import (
@@ -323,7 +323,17 @@ async def test_a_command_that_cannot_be_done_says_why_and_the_chat_goes_on(line:
 async def test_reload_without_an_answer_is_refused() -> None:
     said = await chat(scripted(streaming), "/reload")
 
-    assert said.out == "[there is no answer to be made again]\n"
+    assert said.out == "[there is nothing to be answered]\n"
+
+
+async def test_reload_answers_a_question_that_was_left_without_an_answer(tmp_path: Path) -> None:
+    database = tmp_path / "chat.sqlite3"
+    async with SqliteHistory(database) as history:
+        await history.append(HistoryItem(parent_id=None, message=message_from_like("hi")))
+
+    said = await chat(scripted(streaming), "/reload", database=database)
+
+    assert said.out == "[thinking] let me think\nGood day\n[incomplete: length]\n"
 
 
 async def test_branch_at_the_end_is_refused(folder: Path) -> None:

@@ -14,6 +14,7 @@ from partwise.bindings.textual import Follows
 from partwise.cli._engine import Answering
 from partwise.cli._options import ChatOptions
 from partwise.cli._session import load, open_runtime
+from partwise.errors import PartwiseError
 from partwise.primitives import ThreadView
 from partwise.runtimes import LocalThread
 from partwise.store import ThreadEvent
@@ -96,6 +97,13 @@ class ChatApp(Follows, App[None]):
     def _copy(self, event: MessageBlock.Copied) -> None:
         self.copy_to_clipboard(event.text)
         self.notify("Copied", timeout=2)
+
+    @on(MessageBlock.Unanswered)
+    def _answer(self, event: MessageBlock.Unanswered) -> None:
+        try:
+            self.thread.start_run(event.message_id)
+        except PartwiseError as error:
+            self.notify(str(error), severity="error", markup=False)
 
     @on(ComposerBox.Left)
     def _leave_composer(self, event: ComposerBox.Left) -> None:

@@ -100,6 +100,13 @@ class MessageBlock(Follows, Vertical, can_focus=True):
             super().__init__()
             self.text = text
 
+    class Unanswered(Message):
+        """A question that has no answer is to be answered."""
+
+        def __init__(self, message_id: str) -> None:
+            super().__init__()
+            self.message_id = message_id
+
     def __init__(self, view: MessageView) -> None:
         # Kept, since the message may leave the branch while its widget is still on its way out.
         self._role: Role = view.role.value
@@ -120,6 +127,7 @@ class MessageBlock(Follows, Vertical, can_focus=True):
         self.follow(self.view.status, self._show_status)
         self.follow(self.view.branch_picker.place, self._show_place)
         self.follow(self.view.composer.is_editing, self._show_editing)
+        self.follow(self.view.is_last, lambda _: self.refresh_bindings())
 
     async def _show_parts(self, keys: tuple[PartKey, ...]) -> None:
         same = 0
@@ -158,7 +166,7 @@ class MessageBlock(Follows, Vertical, can_focus=True):
         bar, picker = self.view.action_bar, self.view.branch_picker
         allowed = {
             "edit": lambda: self._role == "user" and bar.can_edit.value,
-            "reload": lambda: bar.can_reload.value,
+            "reload": lambda: bar.can_reload.value or self._is_unanswered,
             "copy": lambda: bar.can_copy.value,
             "previous": lambda: picker.can_previous.value,
             "next": lambda: picker.can_next.value,
@@ -169,9 +177,16 @@ class MessageBlock(Follows, Vertical, can_focus=True):
         """Open the draft of an edited version."""
         self._try(self.view.action_bar.edit)
 
+    @property
+    def _is_unanswered(self) -> bool:
+        return self._role == "user" and self.view.is_last.value
+
     def action_reload(self) -> None:
-        """Answer again, on another branch."""
-        self._try(self.view.action_bar.reload)
+        """Answer again, on another branch; or at all, where an earlier chat was killed before it could."""
+        if self._is_unanswered:
+            self.post_message(self.Unanswered(self.view.id))
+        else:
+            self._try(self.view.action_bar.reload)
 
     def action_copy(self) -> None:
         """Copy the text of the message."""

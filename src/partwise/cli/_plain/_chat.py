@@ -149,10 +149,12 @@ class PlainChat:
 
     async def _reload(self) -> None:
         last = self._last
-        if last is None or last.role != "assistant":
-            self._output.line("[there is no answer to be made again]")
-            return
-        await self._follow(self._thread.reload(last.id))
+        if last is None or last.role == "system":
+            self._output.line("[there is nothing to be answered]")
+        elif last.role == "user":  # an earlier chat was killed before it could answer
+            await self._follow(self._thread.start_run(last.id))
+        else:
+            await self._follow(self._thread.reload(last.id))
 
     def _switch(self, command: Branch) -> None:
         state = self._thread.state
