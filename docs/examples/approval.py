@@ -19,7 +19,7 @@ async def send_mail(to: str) -> str:
 
 async def model(run: pw.RunContext) -> AsyncIterator[pw.Chunk]:
     """Calls the tool, then says how it went."""
-    if run.roundtrip == 0 and not run.message.content:
+    if not run.message.content:
         yield pw.ToolCallStart("call-1", "send_mail")
         yield pw.ToolArgsDelta("call-1", '{"to": "ada"}')
     else:

@@ -22,7 +22,7 @@ def line_count(path: str) -> int:
 
 async def model(run: pw.RunContext) -> AsyncIterator[pw.Chunk]:
     """A chat model: here a script, in your program the stream of a language model."""
-    if run.roundtrip == 0:
+    if not run.message.content:
         yield pw.TextDelta("Let me look. ")
         yield pw.ToolCallStart("call-1", "line_count")
         yield pw.ToolArgsDelta("call-1", '{"path": ')

@@ -42,6 +42,32 @@ async def test_a_thread_tells_its_messages_and_whether_it_runs() -> None:
         assert [len(one) for one in ids] == [0, 1, 2]
 
 
+async def test_the_status_and_the_text_of_whatever_stands_there_can_be_read() -> None:
+    async def model(run: RunContext) -> AsyncGenerator[Chunk, None]:
+        yield TextDelta("Hel")
+        yield TextDelta("lo")
+        yield ToolCallStart("c", "look")
+        yield Finish("stop")
+
+    async with LocalRuntime(model) as runtime:
+        thread = runtime.thread
+        await thread.append("hi", starts_run=False)
+        status = thread.select(lambda state: state.messages[-1].status.type)
+        statuses = heard(status)
+        texts: list[list[str]] = []
+
+        def look(number: int) -> None:
+            if number == 2:
+                message = thread.message(thread.state.messages[-1].id)
+                texts.extend(heard(message.part(position).text) for position in (0, 1))
+
+        thread.select(lambda state: len(state.messages)).subscribe(look)
+        await thread.start_run(thread.state.messages[-1].id)
+
+        assert statuses == ["complete", "running", "complete"]
+        assert texts == [["Hel", "Hello"], [""]]
+
+
 async def test_a_message_tells_its_parts_as_they_appear_and_not_as_they_grow() -> None:
     async def model(run: RunContext) -> AsyncGenerator[Chunk, None]:
         for word in ["a", "b", "c", "d"]:

@@ -24,7 +24,7 @@ def should_continue(message: Message, human_tools: Collection[str] | None = None
         human_tools: The tools that wait for a human; a call of any other tool does not hold the run.
             None: every call without a result or approval does.
     """
-    status = getattr(message, "status", None)
+    status = message.status
     if not isinstance(status, RequiresActionStatus) or status.reason != "tool-calls":
         return False
     for part in message.content:

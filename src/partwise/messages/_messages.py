@@ -11,7 +11,7 @@ import attrs
 from ._attachments import CompleteAttachment
 from ._frozen import FrozenDict, freeze
 from ._parts import AssistantPart, TextPart, UserPart
-from ._statuses import COMPLETE_UNKNOWN, MessageStatus
+from ._statuses import COMPLETE, COMPLETE_UNKNOWN, CompleteStatus, MessageStatus
 
 __all__ = [
     "AssistantMessage",
@@ -103,9 +103,10 @@ class AssistantMetadata:
 
 @attrs.frozen(kw_only=True)
 class UserMessage:
-    """What a user said."""
+    """What a user said; it is always complete."""
 
     role: ClassVar[Literal["user"]] = "user"
+    status: ClassVar[CompleteStatus] = COMPLETE
     id: str
     created_at: datetime
     content: tuple[UserPart, ...] = ()
@@ -115,9 +116,10 @@ class UserMessage:
 
 @attrs.frozen(kw_only=True)
 class SystemMessage:
-    """Instructions to the model: exactly one text part."""
+    """Instructions to the model: exactly one text part; it is always complete."""
 
     role: ClassVar[Literal["system"]] = "system"
+    status: ClassVar[CompleteStatus] = COMPLETE
     id: str
     created_at: datetime
     content: tuple[TextPart, ...] = ()

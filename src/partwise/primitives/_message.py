@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from partwise.messages import COMPLETE, AssistantMessage, Message, MessageStatus, Role
+from partwise.messages import MessageStatus, Role
 from partwise.reactive import Slice
 from partwise.runtimes import Thread
 from partwise.store import MessageSlice
@@ -34,7 +34,7 @@ class MessageView:
         self.id = message_id
         self.message: MessageSlice = thread.message(message_id)
         self.parts: Slice[tuple[PartKey, ...]] = self.message.select(part_keys)
-        self.status: Slice[MessageStatus] = self.message.select(_status)
+        self.status: Slice[MessageStatus] = self.message.select(lambda message: message.status)
         self.role: Slice[Role] = self.message.select(lambda message: message.role)
         self.is_last: Slice[bool] = thread.select(lambda state: state.head_id == message_id)
         self.branch_picker = BranchPicker(thread, message_id)
@@ -44,7 +44,3 @@ class MessageView:
     def part(self, position: int) -> PartView:
         """Return the view of one part."""
         return PartView(self._thread, self.id, position)
-
-
-def _status(message: Message) -> MessageStatus:
-    return message.status if isinstance(message, AssistantMessage) else COMPLETE

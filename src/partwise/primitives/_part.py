@@ -7,9 +7,10 @@ from typing import Any
 import attrs
 
 from partwise.errors import ApprovalNotFoundError, ToolCallNotFoundError
-from partwise.messages import COMPLETE, Approval, Interrupt, Message, Part, PartStatus, ToolCallPart, part_status
+from partwise.messages import COMPLETE, Approval, Interrupt, Message, PartStatus, ToolCallPart, part_status
 from partwise.reactive import Slice
 from partwise.runtimes import Operation, Thread
+from partwise.store import PartSlice
 
 __all__ = ["PartKey", "PartView", "part_keys"]
 
@@ -54,13 +55,13 @@ class PartView:
         self.message_id = message_id
         self.position = position
         message = thread.message(message_id)
-        self.part: Slice[Part] = message.part(position)
+        self.part: PartSlice = message.part(position)
         self.status: Slice[PartStatus] = message.select(lambda message: _status(message, position))
 
     @property
     def text(self) -> Slice[str]:
-        """The text of a text or reasoning part."""
-        return self.part.select(lambda part: getattr(part, "text", ""))
+        """The text of a text or reasoning part; empty for others."""
+        return self.part.text
 
     @property
     def approval(self) -> Slice[Approval | None]:

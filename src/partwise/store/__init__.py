@@ -1,7 +1,7 @@
 """The shape of the state: a thread, its draft, its queue, and lists of threads; slices of it; events beside it."""
 
 from ._events import Initialize, ModelContextUpdate, PersistenceFailed, Report, RunEnd, RunStart, Sent, ThreadEvent
-from ._slices import MessageSlice
+from ._slices import MessageSlice, PartSlice
 from ._state import ComposerState, QueueItem, Quote, Suggestion, ThreadState, with_messages
 from ._thread_list import (
     ThreadListEvent,
@@ -17,6 +17,7 @@ __all__ = [
     "Initialize",
     "MessageSlice",
     "ModelContextUpdate",
+    "PartSlice",
     "PersistenceFailed",
     "QueueItem",
     "Quote",

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import cast
-
-from partwise.messages import Message, Part
-from partwise.reactive import Slice, Store, attr, first, index, key
+from partwise.messages import Message, Part, ReasoningPart, TextPart
+from partwise.reactive import AddressStep, Slice, Store, attr, first, index, key
 
 from ._state import ThreadState
 
-__all__ = ["MessageSlice"]
+__all__ = ["MessageSlice", "PartSlice"]
 
 
 class MessageSlice(Slice[Message]):
@@ -25,7 +23,7 @@ class MessageSlice(Slice[Message]):
         self._store = store
         self.message_id = message_id
 
-    def part(self, position: int | None = None, *, tool_call_id: str | None = None) -> Slice[Part]:
+    def part(self, position: int | None = None, *, tool_call_id: str | None = None) -> PartSlice:
         """Return the slice of one part.
 
         Args:
@@ -33,5 +31,25 @@ class MessageSlice(Slice[Message]):
             tool_call_id: The call with this id, wherever it is in the message.
         """
         last = index(position or 0) if tool_call_id is None else first("tool_call_id", tool_call_id)
-        address = (attr("messages"), key(self.message_id), attr("content"), last)
-        return cast("Slice[Part]", self._store.at(*address))
+        return PartSlice(self._store, attr("messages"), key(self.message_id), attr("content"), last)
+
+
+class PartSlice(Slice[Part]):
+    """One part of a visible message; it completes when the message leaves the visible branch.
+
+    Args:
+        store: The store of the thread.
+        address: Where the part is.
+    """
+
+    def __init__(self, store: Store[ThreadState], *address: AddressStep) -> None:
+        super().__init__(*store.at(*address).origin)
+
+    @property
+    def text(self) -> Slice[str]:
+        """The text of a text or reasoning part; empty for others."""
+        return self.select(_text)
+
+
+def _text(part: Part) -> str:
+    return part.text if isinstance(part, (TextPart, ReasoningPart)) else ""
