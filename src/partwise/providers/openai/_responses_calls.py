@@ -107,7 +107,8 @@ class ResponseCalls:
 
     def end(self, call: Call, item: Json) -> Iterator[Chunk]:
         """Give the chunks for a call whose item is whole."""
-        call.item = {**call.item, **{key: value for key, value in item.items() if value is not None}}
+        told = {key: value for key, value in item.items() if value is not None or key not in call.item}
+        call.item = {**call.item, **told}
         call.at_provider = is_at_provider(call.item)
         if call.kind == "mcp_approval_request":
             yield from _approval(call)

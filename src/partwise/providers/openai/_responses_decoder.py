@@ -207,7 +207,7 @@ class ResponsesDecoder:
 
     def _added(self, index: int, item: Json) -> Iterator[Chunk]:
         old = self._items.get(index)
-        if old is None or old.is_done:
+        if old is None or old.is_done or _is_other(old, item):
             yield from self._open(index, item)
 
     def _open(self, index: int, item: Json) -> Iterator[Chunk]:
@@ -221,9 +221,11 @@ class ResponsesDecoder:
 
     def _end(self, index: int, item: Json) -> Iterator[Chunk]:
         known = self._items.get(index)
-        if known is None or (known.is_done and word(item.get("id")) != word(known.fields.get("id"))):
+        is_next = known is not None and known.is_done and word(item.get("id")) != word(known.fields.get("id"))
+        if known is None or is_next or _is_other(known, item):
             yield from self._open(index, item)
         known = self._items[index]
+        item = {**item, "type": known.kind}
         if known.is_done:
             return
         known.is_done = True
@@ -373,6 +375,11 @@ class ResponsesDecoder:
         unseen = self._take_unseen()
         if unseen:
             yield MetadataChunk(custom={"openai": {"after": unseen["before"]}})
+
+
+def _is_other(known: _Item, item: Json) -> bool:
+    """Tell whether an item is of another type than the one at its index; ids tell nothing, for they may rotate."""
+    return word(item.get("type")) not in ("", known.kind)
 
 
 def _flat_error(fields: Json) -> Json:
