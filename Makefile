@@ -30,7 +30,7 @@ help: ## list the commands
 chat: $(STAMPS)/chat ## chat in the terminal; ARGS='--plain --no-history' for pipes, ARGS=--help for the rest
 	@exec $(BIN)/partwise chat $(ARGS)
 
-test: $(STAMPS)/test ## run the tests; ARGS are given to pytest
+test: $(STAMPS)/test $(STAMPS)/test-node ## run the tests; ARGS are given to pytest
 	@exec $(BIN)/python -m pytest $(ARGS)
 
 check: $(STAMPS)/dev ## lint, format check, both type checkers, import contracts
@@ -88,6 +88,14 @@ $(STAMPS)/bench-node: bench/package-lock.json | $(STAMPS)/venv
 		echo "partwise: installing the peers on node into bench/node_modules ..." >&2; \
 		npm ci --prefix bench --no-audit --no-fund --loglevel=error </dev/null >&2 && touch $@ || \
 			echo "partwise: npm failed; the peers on node are left out." >&2; \
+	fi
+
+# Without npm, or without its registry, the tests that need it are skipped; in CI that is a failure.
+$(STAMPS)/test-node: tests/node/package-lock.json | $(STAMPS)/venv
+	@if command -v npm >/dev/null; then \
+		echo "partwise: installing the npm packages of the tests into tests/node/node_modules ..." >&2; \
+		npm ci --prefix tests/node --no-audit --no-fund --loglevel=error </dev/null >&2 && touch $@ || \
+			echo "partwise: npm failed; the tests that need its packages are skipped." >&2; \
 	fi
 
 $(STAMPS)/dev: pyproject.toml | $(STAMPS)/test
