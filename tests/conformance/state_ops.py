@@ -140,6 +140,8 @@ def _read(given: Json) -> Json:
         return {"refused": error.code}
     decoder = ObjectDecoder(report=lambda problem: None)
     try:
-        return {"chunks": [_snapshot(item) for item in decoder.feed(given["text"].encode())]}
+        chunks = [_snapshot(item) for item in decoder.feed(given["text"].encode())]
+        decoder.close()
     except WireError as error:
         return {"error": error.code}
+    return {"chunks": chunks}

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -118,3 +121,28 @@ def test_halves_of_a_character_become_one_where_they_meet() -> None:
     state = apply_operations(None, [SetValue(("t",), "\ud83d"), AppendText(("t",), "\ude42!")])
 
     assert thaw(state) == {"t": "\U0001f642!"}
+
+
+@given(st.lists(st.integers(0, 400), max_size=6))
+def test_what_came_before_a_bad_frame_is_there_however_the_bytes_were_cut(cuts: list[int]) -> None:
+    frames = [
+        [{"type": "set", "path": ["a"], "value": {"b": "c"}}],
+        [{"type": "append-text", "path": ["a", "b"], "value": "d"}],
+        [{"type": "append-text", "path": ["a"], "value": "no text"}],
+        [{"type": "set", "path": [], "value": "too late"}],
+    ]
+    data = b"".join(b"data: " + json.dumps(frame).encode() + b"\n\n" for frame in frames)
+    decoder, values = ObjectDecoder(), []
+    places = [0, *sorted(cuts), len(data)]
+
+    def read() -> None:
+        for start, end in pairwise(places):
+            values.extend(snapshot.value for snapshot in decoder.feed(data[start:end]))
+        decoder.close()
+
+    with pytest.raises(StateOperationError, match="a") as caught:
+        read()
+    assert values == [{"a": {"b": "c"}}, {"a": {"b": "cd"}}]
+    with pytest.raises(StateOperationError) as again:
+        decoder.feed(b"")
+    assert again.value is caught.value

@@ -14,7 +14,7 @@ from partwise.messages import freeze
 from ._json_text import json_text, read_json
 from ._lines import MAX_LINE_LENGTH
 from ._report import Report, log_problem
-from ._sse import SseReader, sse_frame
+from ._sse import SseEvent, SseReader, sse_frame
 from ._state import SetValue, StateOperation, apply_operations, read_operation, write_operation
 
 __all__ = ["OBJECT_STREAM_HEADERS", "ObjectDecoder", "ObjectEncoder", "ObjectSnapshot", "check_object_stream"]
@@ -81,7 +81,7 @@ class ObjectDecoder:
         max_line_length: The longest line that is read.
     """
 
-    __slots__ = ("_report", "_sse", "_value")
+    __slots__ = ("_failure", "_report", "_sse", "_value")
 
     def __init__(
         self,
@@ -91,29 +91,51 @@ class ObjectDecoder:
         max_line_length: int = MAX_LINE_LENGTH,
     ) -> None:
         self._value: Any = freeze(value)
+        self._failure: WireError | None = None
         self._report = report or log_problem
         self._sse = SseReader(max_line_length=max_line_length, max_event_length=max_line_length)
 
     def feed(self, data: bytes) -> list[ObjectSnapshot]:
         """Return a snapshot for each frame that ends in these bytes; what is no whole frame never counts.
 
+        A frame that cannot be used ends the reading. What came before it is returned first, however the
+        bytes were cut; the error is then raised by the next call.
+
         Raises:
-            StateOperationError: An operation cannot be applied; nothing of this call counts.
+            StateOperationError: An operation cannot be applied.
             WireError: A frame is no list of operations, or too long.
         """
+        self.close()
         snapshots: list[ObjectSnapshot] = []
-        value = self._value
-        for event in self._sse.feed(data):
-            if event.problem is not None:
-                raise event.problem
-            payload = self._payload(event.data)
-            if payload is None:
-                continue
-            operations = tuple(read_operation(item) for item in payload)
-            value = apply_operations(value, operations)
-            snapshots.append(ObjectSnapshot(value, operations))
-        self._value = value
+        try:
+            for event in self._sse.feed(data):
+                snapshot = self._snapshot(event)
+                if snapshot is not None:
+                    snapshots.append(snapshot)
+        except WireError as failure:
+            self._failure = failure
+            if not snapshots:
+                raise
         return snapshots
+
+    def close(self) -> None:
+        """Say that the bytes have ended.
+
+        Raises:
+            StateOperationError, WireError: What ended the reading, if something did.
+        """
+        if self._failure is not None:
+            raise self._failure
+
+    def _snapshot(self, event: SseEvent) -> ObjectSnapshot | None:
+        if event.problem is not None:
+            raise event.problem
+        payload = self._payload(event.data)
+        if payload is None:
+            return None
+        operations = tuple(read_operation(item) for item in payload)
+        self._value = apply_operations(self._value, operations)
+        return ObjectSnapshot(self._value, operations)
 
     def _payload(self, data: str) -> list[Any] | None:
         try:
