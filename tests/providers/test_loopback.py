@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
-
 import pytest
 
 import partwise as pw
 from partwise.messages import COMPLETE_STOP, AssistantMessage, IncompleteStatus, TextPart, ToolCallPart
 
+from .serving import Server, serving
 from .speaking import PROVIDERS, Spoken
 
 pytestmark = pytest.mark.anyio
@@ -28,59 +22,9 @@ async def double(number: int) -> int:
     return number * 2
 
 
-class _Handler(BaseHTTPRequestHandler):
-    """Answers each request with the next of the server's bodies, piece by piece."""
-
-    protocol_version = "HTTP/1.1"
-    server: _Server
-
-    def log_message(self, *_: Any) -> None:
-        """Say nothing."""
-
-    def do_POST(self) -> None:
-        """Answer; a body that is to break off is one whose last chunk never comes."""
-        body = self.rfile.read(int(self.headers["content-length"]))
-        self.server.requests.append((self.path, json.loads(body)))
-        pieces = self.server.bodies.pop(0)
-        self.send_response(200)
-        self.send_header("content-type", "text/event-stream")
-        self.send_header("transfer-encoding", "chunked")
-        self.end_headers()
-        for piece in pieces:
-            if piece is None:
-                self.wfile.flush()
-                self.close_connection = True
-                return
-            self.wfile.write(f"{len(piece):x}\r\n".encode() + piece + b"\r\n")
-            self.wfile.flush()
-        self.wfile.write(b"0\r\n\r\n")
-
-
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-
-    def __init__(self, bodies: Sequence[Sequence[bytes | None]]) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
-        self.bodies = [list(body) for body in bodies]
-        self.requests: list[tuple[str, Any]] = []
-
-
-@contextmanager
-def serving(*bodies: Sequence[bytes | None]) -> Iterator[_Server]:
-    with _Server(bodies) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield server
-        finally:
-            server.shutdown()
-            thread.join()
-
-
-async def asked(spoken: Spoken, server: _Server) -> AssistantMessage:
+async def asked(spoken: Spoken, server: Server) -> AssistantMessage:
     """Ask once through a runtime with a tool, and return the answer."""
-    base = f"http://127.0.0.1:{server.server_port}" + ("" if spoken.sdk == "anthropic" else "/v1")
-    model = spoken.model(model="m", base_url=base)
+    model = spoken.model(model="m", base_url=server.base(spoken))
     try:
         async with pw.LocalRuntime(model, tools=tools, max_steps=4) as runtime:
             await runtime.thread.append("Double 21")

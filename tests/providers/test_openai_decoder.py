@@ -110,6 +110,19 @@ def test_content_may_switch_between_a_list_and_a_text() -> None:
     ) == [ReasoningDelta("hm"), ReasoningDelta("."), TextDelta("a"), TextDelta("b")]
 
 
+def test_pictures_among_the_text_are_images_and_unknown_content_is_reported_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    picture = {"type": "image_url", "image_url": {"url": "http://a/b.png"}}
+    content = [{"type": "text", "text": "See"}, picture, {"type": "reference", "reference_ids": [1]}]
+
+    with caplog.at_level("WARNING", logger="partwise"):
+        chunks = chunks_of(delta(content=content), delta(content=[picture, {"type": "reference"}]))
+
+    assert chunks == [TextDelta("See"), PartChunk(ImagePart(image="http://a/b.png"))]
+    assert [record.getMessage() for record in caplog.records] == ["Dropped content of an unknown type: 'reference'"]
+
+
 def test_a_refusal_is_a_text_of_its_own_that_says_so() -> None:
     assert chunks_of(delta(content=None, refusal="No")) == [
         TextDelta("No", part_id="refusal", provider_metadata={"openai": {"refusal": True}})

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import assert_never
 
 from partwise.messages import FilePart, ImagePart, UrlSourcePart, Usage, error_record
-from partwise.providers.wire import Json, Payload, error_of, fields_of, mapping, mappings, merge_usage, word
+from partwise.providers.wire import Json, Payload, Unknown, error_of, fields_of, mapping, mappings, merge_usage, word
 from partwise.stream import (
     Chunk,
     ErrorChunk,
@@ -22,7 +22,16 @@ from partwise.stream import (
     ToolCallStart,
 )
 
-from ._fields import Piece, finish_of, reasoning_marks, sources_of, text_pieces, usage_of
+from ._fields import (
+    Piece,
+    finish_of,
+    images_of,
+    reasoning_marks,
+    sources_of,
+    text_pieces,
+    unknown_content,
+    usage_of,
+)
 from ._think import ThinkTags
 from ._tool_calls import ToolCallFragments
 
@@ -67,6 +76,7 @@ class ChatDecoder:
         "_marks",
         "_sources",
         "_think",
+        "_unknown",
         "_usage",
     )
 
@@ -84,6 +94,7 @@ class ChatDecoder:
         self._cited: set[str] = set()
         self._images: set[str] = set()
         self._audio: list[bytes] = []
+        self._unknown = Unknown()
 
     def decode(self, payload: Payload) -> list[Chunk]:
         """Return the chunks that a payload gives; usually one, often none."""
@@ -141,11 +152,12 @@ class ChatDecoder:
                 yield from (_text_chunk(part) for part in self._think.split(piece[1]))
             elif piece[1]:
                 yield _text_chunk(piece)
-        for image in mappings(delta.get("images")):
-            url = word(mapping(image.get("image_url")).get("url"))
+        for url in images_of(delta):
             if url and url not in self._images:
                 self._images.add(url)
                 yield PartChunk(ImagePart(image=url))
+        for kind in unknown_content(delta):
+            self._unknown.report(f"content of an unknown type: {kind!r}")
 
     def _mark(self, chunks: list[Chunk], marks: list[Json]) -> Iterator[Chunk]:
         """Keep signatures and encrypted reasoning beside what is being written, or else what is written next."""

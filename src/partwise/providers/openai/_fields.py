@@ -12,9 +12,11 @@ from partwise.stream import FinishReason
 __all__ = [
     "Piece",
     "finish_of",
+    "images_of",
     "reasoning_marks",
     "sources_of",
     "text_pieces",
+    "unknown_content",
     "usage_of",
 ]
 
@@ -58,6 +60,20 @@ def text_pieces(delta: Json) -> Iterator[Piece]:
             yield "text", word(item.get("text"))
     yield "text", word(mapping(delta.get("audio")).get("transcript"))
     yield "refusal", word(delta.get("refusal"))
+
+
+def images_of(delta: Json) -> Iterator[str]:
+    """Give the addresses of the pictures in a delta, which stand beside the text or among it."""
+    for item in (*mappings(delta.get("images")), *mappings(delta.get("content"))):
+        image = item.get("image_url")
+        yield word(image) or word(mapping(image).get("url"))
+
+
+def unknown_content(delta: Json) -> Iterator[str]:
+    """Give the kinds of content that nobody here reads."""
+    for item in mappings(delta.get("content")):
+        if item.get("type") not in ("text", "thinking", "image_url"):
+            yield word(item.get("type"))
 
 
 def _detail_texts(delta: Json) -> Iterator[str]:
