@@ -20,6 +20,7 @@ from bench import (
     test_pauses,
     test_streaming,
     test_tree,
+    test_wires,
 )
 from bench._answer import Answer, Step
 from bench._budgets import BUDGETS
@@ -30,6 +31,7 @@ QUESTIONS: dict[str, Callable[[Step], Answer]] = {
     "memory": test_memory.measure,
     "streaming": test_streaming.measure,
     "answers": test_answers.measure,
+    "wires": test_wires.measure,
     "tree": test_tree.measure,
     "pauses": test_pauses.measure,
     "churn": test_churn.measure,
