@@ -30,3 +30,9 @@ def test_the_readme_shows_the_first_example_as_it_is() -> None:
 
     for name in ("first_chat.py", "first_chat.txt"):
         assert (ROOT / "docs" / "examples" / name).read_text(encoding="utf-8").strip() in readme
+
+
+def test_the_page_about_providers_shows_what_the_recording_becomes() -> None:
+    page = (ROOT / "docs" / "providers.md").read_text(encoding="utf-8")
+
+    assert (ROOT / "docs" / "examples" / "recorded.txt").read_text(encoding="utf-8").strip() in page
