@@ -20,6 +20,7 @@ from ._disabled import (
 from ._message import MessageView
 from ._part import PartKey, PartView, part_keys
 from ._thread import ThreadView
+from ._thread_list import ThreadListItemView, ThreadListView
 
 __all__ = [
     "ActionBar",
@@ -29,6 +30,8 @@ __all__ = [
     "MessageView",
     "PartKey",
     "PartView",
+    "ThreadListItemView",
+    "ThreadListView",
     "ThreadView",
     "is_cancel_disabled",
     "is_copy_disabled",
