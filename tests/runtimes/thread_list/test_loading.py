@@ -218,3 +218,24 @@ async def test_threads_that_are_open_or_being_changed_stay_listed_when_a_page_do
         await operation
 
         assert listed(threads) == ["+n1", "D", "x", "C*"]
+
+
+async def test_an_open_thread_that_is_on_a_later_page_hears_from_that_page() -> None:
+    server = Server(*(stored(name) for name in "abc"), page_size=2)
+    async with threads_of(server) as threads:
+        switch = threads.switch_to("c")
+        await settled()
+        server.call("fetch c").succeed()
+        await switch
+        server.threads["c"] = stored("c", "theirs")
+        reload = threads.reload()
+        await settled()
+        server.call("list").succeed()
+        await reload
+        assert listed(threads) == ["+n1", "A", "B", "C*"]
+        more = threads.load_more()
+        await settled()
+        server.call("list 2").succeed()
+        await more
+
+        assert listed(threads) == ["+n1", "A", "B", "theirs*"]

@@ -8,30 +8,37 @@ from typing import ClassVar
 from textual import on
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
 from textual.widgets import Footer, Static
 
 from partwise.bindings.textual import Follows
 from partwise.cli._engine import Answering
 from partwise.cli._options import ChatOptions
-from partwise.cli._session import load, open_runtime
+from partwise.cli._session import load, open_threads
 from partwise.errors import PartwiseError
-from partwise.primitives import ThreadView
-from partwise.runtimes import LocalThread
-from partwise.store import ThreadEvent
+from partwise.primitives import ThreadListView
+from partwise.runtimes import Thread, ThreadListRuntime
+from partwise.store import ThreadEvent, ThreadListEvent
 
 from ._composer import ComposerBox
 from ._conversation import WINDOW, Conversation
 from ._message import MessageBlock
+from ._pane import ThreadPane
+from ._sidebar import Sidebar, ThreadLine
 from ._tool_card import ToolCard
 
 __all__ = ["ChatApp", "run_app"]
+
+# From this width on, the threads are beside the conversation; below it, F3 shows them.
+_WIDE = 100
 
 
 class ChatApp(Follows, App[None]):
     """A chat in the terminal. The thread is not the app's: it was there before, and is closed after it.
 
     Args:
-        thread: The conversation.
+        thread: The conversation; of a list, the one in view.
+        threads: The list that it belongs to; without one, there is no sidebar.
         title: What answers, for the line at the top.
         window: How many messages are mounted at first.
     """
@@ -39,41 +46,91 @@ class ChatApp(Follows, App[None]):
     CSS = """
     #top { height: 1; padding: 0 1; background: $panel; color: $text; text-wrap: nowrap; text-overflow: ellipsis; }
     #composer { margin: 0 1; }
+    #below { height: 1fr; }
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+q", "quit", "Quit", priority=True),
         Binding("escape", "cancel", "Cancel", show=False),
         Binding("f2", "answer_question", "Answer", show=False),
+        Binding("f3", "threads", "Threads"),
+        Binding("ctrl+n", "new_thread", "New chat", priority=True, show=False),
         Binding("pageup", "scroll_page(-1)", show=False),
         Binding("pagedown", "scroll_page(1)", show=False),
     ]
 
-    def __init__(self, thread: LocalThread, *, title: str = "", window: int = WINDOW) -> None:
+    def __init__(
+        self,
+        thread: Thread,
+        *,
+        threads: ThreadListRuntime | None = None,
+        title: str = "",
+        window: int = WINDOW,
+    ) -> None:
         super().__init__()
-        self.thread = thread
-        self._view = ThreadView(thread)
+        self._threads = threads
+        self._is_chosen = False
+        self._window = window
         self._top = Static(f"partwise chat · {title}", markup=False, id="top")
-        self.conversation = Conversation(self._view, window=window)
-        self.composer = ComposerBox(self._view.composer, id="composer")
+        self.pane = ThreadPane(thread, window=window)
+        self.sidebar = None if threads is None else Sidebar(ThreadListView(threads))
+
+    @property
+    def thread(self) -> Thread:
+        """The conversation on the screen."""
+        return self.pane.thread
+
+    @property
+    def conversation(self) -> Conversation:
+        """Its messages."""
+        return self.pane.conversation
+
+    @property
+    def composer(self) -> ComposerBox:
+        """Its draft."""
+        return self.pane.composer
+
+    @property
+    def _shown_id(self) -> str | None:
+        return None if self._threads is None else self._threads.state.main_id
 
     def compose(self) -> ComposeResult:
-        """Title, conversation, composer, keys."""
+        """Title, threads, conversation and composer, keys."""
         yield self._top
-        yield self.conversation
-        yield self.composer
+        with Horizontal(id="below"):
+            if self.sidebar is not None:
+                self.sidebar.display = self.size.width >= _WIDE
+                yield self.sidebar
+            yield self.pane
         yield Footer()
 
     def on_mount(self) -> None:
-        """Follow what goes on beside the snapshot."""
+        """Follow which thread is in view, and what the list cannot show."""
         self.composer.focus()
-        self.follow(self._view.is_running, self._show_running)
-        self.follow_events(self.thread.events, self._tell)
+        if self._threads is None:
+            self.follow_events(self.thread.events, self._tell)
+            return
+        self.follow(self._threads.select(lambda state: state.main_id), self._show_thread)
+        self.follow_events(self._threads.follow(lambda thread: thread.events), self._tell)
+        self.follow_events(self._threads.events, self._tell_of_list)
 
-    def _show_running(self, is_running: bool) -> None:
-        self.composer.border_title = "answering… Esc cancels" if is_running else None
-        for block in self.conversation.blocks:
-            block.refresh_bindings()
+    async def _show_thread(self, _id: str | None) -> None:
+        assert self._threads is not None
+        thread = self._threads.main
+        if thread is self.thread:
+            return
+        was_beside = self.sidebar is not None and self.sidebar.has_focus_within
+        old, self.pane = self.pane, ThreadPane(thread, window=self._window)
+        with self.batch_update():
+            await old.remove()
+            await self.query_one("#below").mount(self.pane)
+        if self._is_chosen or not was_beside:
+            self.composer.focus()
+        self._is_chosen = False
+
+    def _tell_of_list(self, event: ThreadListEvent) -> None:
+        text = event.text if event.type == "report" else str(event.error)
+        self.notify(text, severity="error", markup=False, timeout=10)
 
     def _tell(self, event: ThreadEvent) -> None:
         if event.type == "persistence_failed":
@@ -112,9 +169,42 @@ class ChatApp(Follows, App[None]):
 
     def action_cancel(self) -> None:
         """Cancel the answer in progress; without one, go back to the draft."""
-        if self._view.is_running.value:
-            self._view.cancel()
+        if self.pane.view.is_running.value:
+            self.pane.view.cancel()
         else:
+            self.composer.focus()
+
+    @on(ThreadLine.Chosen)
+    def _choose(self, event: ThreadLine.Chosen) -> None:
+        self._is_chosen = event.line.view.id != self._shown_id
+        event.line.view.switch_to()
+        self.composer.focus()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Leave out what needs a list of threads where there is none."""
+        return self._threads is not None or action not in {"threads", "new_thread", "focus_thread"}
+
+    def action_threads(self) -> None:
+        """Go to the threads, or back; where they are hidden, show them."""
+        if self.sidebar is None:
+            return
+        if self.sidebar.has_focus_within:
+            self.sidebar.display = self.size.width >= _WIDE
+            self.composer.focus()
+            return
+        self.sidebar.display = True
+        self.sidebar.focus_main()
+
+    def action_focus_thread(self, step: int) -> None:
+        """Go to the thread above or below."""
+        if self.sidebar is not None:
+            self.sidebar.focus_line(step)
+
+    async def action_new_thread(self) -> None:
+        """Begin a new thread."""
+        if self._threads is not None:
+            self._is_chosen = self._shown_id not in self._threads.state.new_ids
+            self._threads.switch_to_new()
             self.composer.focus()
 
     def action_answer_question(self) -> None:
@@ -153,9 +243,10 @@ class ChatApp(Follows, App[None]):
 
 async def run_app(options: ChatOptions, engine: Answering) -> int:
     """Chat on the whole terminal; returns the exit code."""
-    async with open_runtime(options, engine) as runtime:
-        if not await load(runtime.thread, sys.stderr):
+    async with open_threads(options, engine, sys.stderr) as threads:
+        if threads is None or not await load(threads.main, sys.stderr):
             return 1
-        app = ChatApp(runtime.thread, title=engine.title)
+        threads.load()
+        app = ChatApp(threads.main, threads=threads, title=engine.title)
         await app.run_async()
         return app.return_code or 0

@@ -93,11 +93,9 @@ def merged_fresh(listing: Listing, page: ThreadPage, kept: Collection[str]) -> L
 
 
 def merged_more(listing: Listing, page: ThreadPage) -> Listing:
-    """Add another page at the end; threads that are known by either id, and not as new, are left as they are."""
+    """Add another page at the end; of threads that are known by either id, what is new about them is taken over."""
     for thread in page.threads:
-        known = listing.find(thread.id)
-        if known is None or known.status == "new":
-            listing = placed(listing, _record(thread, known), at="end")
+        listing = merged_thread(listing, thread)
     return attrs.evolve(listing, cursor=page.cursor)
 
 
