@@ -15,6 +15,7 @@ from partwise.adapters import RunContext
 from partwise.cli._app import ChatApp
 from partwise.cli._app._conversation import Conversation
 from partwise.cli._app._parts import TextPartBox
+from partwise.cli._app._sidebar import Sidebar, ThreadLine
 from partwise.cli._app._tool_card import ToolCard
 from partwise.messages import ApprovalOption, Confirm, FilePart, message_text
 from partwise.runtimes import LocalRuntime
@@ -695,6 +696,8 @@ async def test_a_token_updates_one_widget_of_a_long_thread() -> None:
 
 
 def test_the_colours_come_from_the_theme() -> None:
-    css = json.dumps([ChatApp.CSS, ToolCard.DEFAULT_CSS, Conversation.DEFAULT_CSS])
+    css = json.dumps(
+        [ChatApp.CSS, ToolCard.DEFAULT_CSS, Conversation.DEFAULT_CSS, Sidebar.DEFAULT_CSS, ThreadLine.DEFAULT_CSS]
+    )
 
     assert "#" not in css.replace("#top", "").replace("#composer", "")

@@ -46,7 +46,6 @@ class ChatApp(Follows, App[None]):
     CSS = """
     #top { height: 1; padding: 0 1; background: $panel; color: $text; text-wrap: nowrap; text-overflow: ellipsis; }
     #composer { margin: 0 1; }
-    #below { height: 1fr; }
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
