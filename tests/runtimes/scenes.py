@@ -132,8 +132,8 @@ class Shelf(Log):
 class Slow(MemoryHistory):
     """A history in memory that can be slow, and can fail; what it holds can be loaded again."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, items: tuple[HistoryItem, ...] = ()) -> None:
+        super().__init__(items)
         self.gate: anyio.Event | None = None
         self.failures = 0
 
@@ -143,6 +143,11 @@ class Slow(MemoryHistory):
         if self.failures:
             self.failures -= 1
             raise OSError("disk")
+
+    async def load(self) -> LoadedHistory | None:
+        while self.gate is not None:
+            await self.gate.wait()
+        return await super().load()
 
     async def append(self, item: HistoryItem, /) -> None:
         await self._wait()

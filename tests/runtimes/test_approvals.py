@@ -16,6 +16,7 @@ from tests.runtimes.scenes import (
     Log,
     Script,
     Shelf,
+    Slow,
     approval_of,
     call,
     calls,
@@ -270,6 +271,28 @@ async def test_going_on_without_an_answer_closes_the_question() -> None:  # B26
         assert message.status.reason == "cancelled"
         assert message.content[0].approval.resolution == "cancelled"
         assert history.items[paused].message == message
+        assert not ran
+
+
+async def test_going_on_while_the_pause_is_still_being_stored_closes_the_question() -> None:  # B26
+    ran: list[str] = []
+    history = Slow()
+    async with talking(Script(calls("delete"), [TextDelta("x")]), tools=gated(ran), history=history) as thread:
+        history.be_slow()
+        first = thread.append("hi")
+        await settled()
+        paused = last(thread).id
+        assert statuses(thread) == ["requires-action/tool-calls"]
+        second = thread.append("never mind")
+        await settled()
+        history.open()
+        await first
+        await second
+        message = thread.find(paused).message
+        assert statuses(thread) == ["incomplete/cancelled", "complete/unknown"]
+        assert message.content[0].approval.resolution == "cancelled"
+        loaded = await history.load()
+        assert [entry.message for entry in loaded.entries] == list(thread.state.messages)
         assert not ran
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from partwise.adapters import RunContext
 from partwise.messages import message_text
+from partwise.persistence import MemoryHistory
 from partwise.runtimes import LocalThread
 from partwise.stream import TextDelta
 from partwise.tools import Toolkit
@@ -166,6 +167,37 @@ async def test_nothing_is_sent_while_the_conversation_waits_for_a_human() -> Non
         await thread.respond_to_approval(approval_of(thread), approved=True)
         await settled()
         assert shown(thread) == ["u:0", "a:done", "u:1", "a:done"]
+
+
+@pytest.mark.parametrize("how", ["edit", "switch", "note", "delete", "reset"])
+async def test_a_thread_that_stopped_waiting_for_a_human_takes_the_next_message(how: str) -> None:
+    model = Script([TextDelta("first")], calls("human"), [TextDelta("x")])
+    async with talking(model, has_queue=True, history=MemoryHistory()) as thread:
+        thread.append("0")
+        await settled()
+        other = last(thread).id
+        thread.reload(other)
+        await settled()
+        thread.append("1", steers=False)
+        assert waiting(thread) == ([], ["1"])
+        if how == "edit":
+            composer = thread.begin_edit(last(thread).id)
+            composer.set_text("my own")
+            await composer.send()
+        elif how == "switch":
+            thread.switch_to_branch(other)
+        elif how == "note":
+            await thread.append("note", starts_run=False)
+        elif how == "delete":
+            await thread.delete_message(last(thread).id)
+        else:
+            thread.reset()
+        await settled()
+        assert waiting(thread) == ([], ["1"])
+        thread.append("2", steers=False)
+        await settled()
+        assert waiting(thread) == ([], [])
+        assert shown(thread)[-4:] == ["u:1", "a:x", "u:2", "a:x"]
 
 
 async def test_the_parent_of_a_queued_message_is_what_is_last_when_it_goes() -> None:  # T-F11

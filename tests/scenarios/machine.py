@@ -41,6 +41,7 @@ class ModelCall:
         self.inbox: list[Any] = []
         self.has_mail = anyio.Event()
         self.is_over = False
+        self.has_paused = False
 
     def tell(self, *orders: Any) -> None:
         self.inbox += orders
@@ -88,6 +89,7 @@ class Model:
         self.calls.append(mine)
         try:
             while (order := await mine.order()) is not None:
+                mine.has_paused = mine.has_paused or isinstance(order, RunResult)
                 if isinstance(order, BaseException):
                     raise order
                 if order == "end":
@@ -168,6 +170,7 @@ class Machine:
         self.sent: set[str] = set()
         self.reaction: tuple[str, Callable[[], None]] | None = None
         self.count = 0
+        self.said_in: dict[str, str] = {}
         thread.events.subscribe(self._hear)
         for name, selector in VIEWS.items():
             thread.select(selector).subscribe(lambda value, name=name: self.trace.views.update({name: value}))
@@ -227,7 +230,9 @@ class Machine:
         for kind in kinds if live else ():
             self.count += 1
             what = call(f"c{self.count}", kind) if kind in TOOLS else ORDERS.get(kind, [TextDelta(f"t{self.count} ")])
-            live[number % len(live)].tell(*what)
+            model_call = live[number % len(live)]
+            model_call.tell(*what)
+            self.said_in[f"t{self.count}"] = model_call.run.assistant_message_id
 
     async def step(self, action: Action) -> None:
         """Do one action of a program."""
@@ -245,6 +250,8 @@ class Machine:
                 self.tools.release(number)
             case ("slow disk", is_slow):
                 self.history.be_slow() if is_slow else self.history.open()
+            case ("bad disk", failures):
+                self.history.failures = failures
             case ("when", event, user_action):
                 self.reaction = (event, lambda: self.act(*user_action))
             case _:
@@ -261,6 +268,12 @@ class Machine:
                 return self.thread.composer.send()
             case "cancel":
                 return self.thread.cancel_run()
+            case "detach":
+                state = self.thread.state
+                self.sent -= {item.prompt for item in (*state.steer_queue, *state.queue)}
+                return self.thread.detach()
+            case "load":
+                return self.thread.load()
             case "reimport":
                 return self.thread.import_(self.thread.export())
             case "unqueue" | "hurry":
@@ -346,6 +359,46 @@ class Machine:
         assert all(times == 1 for times in texts.values()), "a message was doubled"
         is_live = len(self.trace.starts) > len(self.trace.ends)
         assert is_live or not state.is_running, "running without a run"
+        wanted = {m.id: ids for m in state.messages if len(ids := thread.branches_of(m.id)) > 1}
+        assert dict(state.branches) == wanted, "the alternatives are others"
+        self._check_runs()
+
+    def _check_runs(self) -> None:
+        """One run at a time, whose message is there and is its own; what a call says is in its message, once."""
+        current = [model_call for model_call in self.model.live if not model_call.run.signal.is_set]
+        assert len(current) <= 1, "two runs at a time"
+        for model_call in current:
+            place = self.thread.find(model_call.run.assistant_message_id)
+            assert place is not None, "a run without a message"
+            assert model_call.has_paused or is_running(place.message), "a run whose message is over"
+        entries = self.thread.export().entries
+        words = Counter(word for entry in entries for word in said_words(entry.message))
+        assert not words or max(words.values()) == 1, "words were doubled"
+        for entry in entries:
+            for word in said_words(entry.message):
+                assert self.said_in.get(word, entry.message.id) == entry.message.id, "words went elsewhere"
+        if current:
+            above = self.thread.find(current[0].run.assistant_message_id)
+            assert above is not None
+            path = [] if above.parent_id is None else self._path(above.parent_id)
+            assert not [m for m in path if asks(m)], "a question was left open above a new answer"
+
+    def _path(self, message_id: str | None) -> list[Message]:
+        found: list[Message] = []
+        while message_id is not None:
+            place = self.thread.find(message_id)
+            assert place is not None
+            found.append(place.message)
+            message_id = place.parent_id
+        return found
+
+    def let_go(self) -> None:
+        """Let everything end that waits for an order."""
+        for model_call in self.model.live:
+            model_call.tell("end")
+        for gate in self.tools.gates:
+            gate.set()
+        self.history.open()
 
     async def finish(self) -> None:
         """Let everything that is under way come to its end, then look at the whole."""
@@ -355,14 +408,13 @@ class Machine:
         for _ in range(30):
             await quiet()
             self.check()
-            for gate in self.tools.gates:
-                gate.set()
             self.thread.cancel_run()
-            for model_call in self.model.live:
-                model_call.tell("end")
+            self.let_go()
             await quiet()
             if not self.model.live and not self.thread.state.is_running:
                 break
+        # What could not be stored is stored before the next message.
+        self.operations.append(self.thread.append(self.text(), starts_run=False))
         await quiet()
         self.check()
         assert sorted(self.trace.ends) == sorted(self.trace.starts), "a run never ended"
@@ -414,6 +466,15 @@ def said(message: Message) -> Message:
     """A message without what it asked of people."""
     content = tuple(attrs.evolve(p, approval=None) if isinstance(p, ToolCallPart) else p for p in message.content)
     return attrs.evolve(message, content=content)
+
+
+def said_words(message: Message) -> list[str]:
+    return message_text(message).split() if isinstance(message, AssistantMessage) else []
+
+
+def asks(message: Message) -> bool:
+    """Whether a message still asks for a permission."""
+    return any(isinstance(p, ToolCallPart) and p.approval is not None and p.approval.is_open for p in message.content)
 
 
 def is_terminal(message: Message) -> bool:

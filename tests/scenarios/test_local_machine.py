@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AsyncExitStack
 from itertools import chain
 
 import anyio
@@ -9,8 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from partwise.adapters import HistoryItem
+from partwise.messages import REQUIRES_TOOL_CALLS, Approval
 from partwise.runtimes import LocalRuntime
-from tests.runtimes.scenes import Slow
+from tests.runtimes.scenes import Slow, answer, called, question
 from tests.scenarios.machine import Action, Machine, Model, Tools
 
 numbers = st.integers(0, 5)
@@ -23,7 +26,7 @@ append = st.tuples(st.just("append"), some, some)
 answers = st.tuples(st.sampled_from(["approve", "approve", "deny", "result", "answer"]), numbers)
 changes = st.tuples(st.sampled_from(["edit", "reload", "start", "switch", "delete"]), numbers)
 queueing = st.tuples(st.sampled_from(["unqueue", "hurry"]), numbers)
-plain = st.tuples(st.sampled_from(["cancel", "draft", "reimport"]))
+plain = st.tuples(st.sampled_from(["cancel", "cancel", "draft", "reimport", "detach", "load"]))
 user = st.one_of(append, answers, changes, queueing, plain)
 world = st.one_of(
     st.tuples(st.just("model"), numbers, st.lists(anything, min_size=1, max_size=3)),
@@ -33,6 +36,7 @@ world = st.one_of(
     ),
     st.tuples(st.just("release"), numbers),
     st.tuples(st.just("slow disk"), st.booleans()),
+    st.tuples(st.just("bad disk"), st.integers(1, 3)),
     pauses,
 )
 reactions = st.tuples(st.just("when"), st.sampled_from(["run_start", "run_end"]), user)
@@ -51,8 +55,20 @@ programs = st.lists(
 ).map(lambda parts: list(chain.from_iterable(parts)))
 
 
+def long_ago() -> tuple[HistoryItem, ...]:
+    """A conversation that somebody left while two calls were open."""
+    asked = called("old", "gated", approval=Approval(id="old"))
+    paused = answer("a0", called("older", "auto"), asked, status=REQUIRES_TOOL_CALLS)
+    return (
+        HistoryItem(parent_id=None, message=question("u0")),
+        HistoryItem(parent_id="u0", message=answer("a1")),
+        HistoryItem(parent_id="u0", message=paused),
+    )
+
+
 async def play(program: list[Action], *, has_queue: bool) -> None:
-    model, tools, history = Model(), Tools(), Slow()
+    model, tools = Model(), Tools()
+    history = Slow(long_ago() if ("load",) in program else ())
     errors: list[Exception] = []
     runtime = LocalRuntime(
         model,
@@ -65,8 +81,12 @@ async def play(program: list[Action], *, has_queue: bool) -> None:
         cancel_timeout=0,
         on_error=lambda error, context: errors.append(error),
     )
-    async with runtime:
+    async with runtime, AsyncExitStack() as at_last:
         machine = Machine(runtime.thread, model, tools, history)
+        # A check that fails must not wait for a model that cannot be stopped.
+        at_last.callback(machine.let_go)
+        if history.items:
+            machine.operations.append(runtime.thread.load())
         for action in program:
             await machine.step(action)
         await machine.finish()

@@ -16,7 +16,8 @@ __all__ = ["Queueing"]
 class Queueing:
     """Sends queued messages one by one, each after the answer to the one before.
 
-    While the last message waits for a human, nothing is sent: the conversation is not the user's yet.
+    While the last message waits for a human, nothing is sent: the conversation is not the user's yet. If it
+    stops waiting without a run, as when another branch is shown, the next message that is sent frees the queue.
     """
 
     def __init__(self, host: Host, appender: Appender) -> None:
@@ -24,6 +25,8 @@ class Queueing:
         self._appender = appender
         self._dispatch: object | None = None
         self._runs_started = 0
+        # Whether the last run ended with a question to a human, which nothing has answered.
+        self._is_held = False
         self.messages = self._fresh()
 
     @property
@@ -33,6 +36,9 @@ class Queueing:
 
     def add(self, request: AppendRequest) -> None:
         """Let a message wait, or send it at once when the thread is free."""
+        if self._is_held and not self._is_waiting_for_human():
+            self._is_held = False
+            self.messages.notify_idle()
         steers = self.is_dispatching if request.steers is None else request.steers
         if steers:
             self.messages.steer(request)
@@ -42,6 +48,7 @@ class Queueing:
     def on_busy(self) -> None:
         """A run started."""
         self._runs_started += 1
+        self._is_held = False
         self.messages.notify_busy()
 
     def on_idle(self) -> None:
@@ -57,6 +64,7 @@ class Queueing:
     def drop(self) -> None:
         """Forget the queue and everything in it."""
         self._dispatch = None
+        self._is_held = False
         self.messages = self._fresh()
         self._show()
 
@@ -83,7 +91,8 @@ class Queueing:
                 self.messages.notify_idle()
 
     async def _release(self) -> None:
-        if not self._is_waiting_for_human():
+        self._is_held = self._is_waiting_for_human()
+        if not self._is_held:
             self.messages.notify_idle()
 
     def _is_waiting_for_human(self) -> bool:

@@ -243,7 +243,8 @@ class Runs:
             return
         document = self._host.document
         for message in document.tree.path_to(parent_id):
-            if not isinstance(message, AssistantMessage) or message.id in self._writers:
+            writer = self._writers.get(message.id)
+            if not isinstance(message, AssistantMessage) or (writer is not None and not writer.is_concluded):
                 continue
             closed = abandoned(message) if is_unfinished(message) else without_questions(message)
             if closed is not message:
