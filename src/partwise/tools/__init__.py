@@ -1,11 +1,13 @@
 """Tools offered to a model: their definition, what a model is told of them, and running them at most once."""
 
 from ._arguments import bind_arguments, parse_arguments
+from ._call_reader import CallReader, FieldPath
 from ._context import Report, ToolContext, log_failure
 from ._decisions import (
     CallPlan,
     calls_needing_approval,
     calls_to_run,
+    needs_approval,
     plan_calls,
     refusal,
     with_approval_request,
@@ -20,19 +22,24 @@ from ._model_context import (
     merge_contexts,
     tools_for_backend,
 )
+from ._open_calls import run_open_calls
 from ._registry import Instruction, InstructionHandle, ModelContextRegistry, ProviderHandle, ToolHandle
 from ._response import NO_RESULT, ToolResponse, error_response
 from ._run import run_tool, run_tools
-from ._tool import Display, Execute, NeedsApproval, ToModelOutput, Tool, ToolKind, Validate
+from ._tool import Display, Execute, NeedsApproval, StreamCall, ToModelOutput, Tool, ToolKind, Validate
+from ._tool_stream import AskHuman, ToolStream, tool_stream
 from ._toolkit import Toolkit, ToolOptions, tool_from_function
 
 __all__ = [
     "NO_RESULT",
+    "AskHuman",
     "CallPlan",
+    "CallReader",
     "ContextProvider",
     "Display",
     "Execute",
     "Executions",
+    "FieldPath",
     "Instruction",
     "InstructionHandle",
     "ModelContext",
@@ -41,6 +48,7 @@ __all__ = [
     "NeedsApproval",
     "ProviderHandle",
     "Report",
+    "StreamCall",
     "ToModelOutput",
     "Tool",
     "ToolContext",
@@ -48,6 +56,7 @@ __all__ = [
     "ToolKind",
     "ToolOptions",
     "ToolResponse",
+    "ToolStream",
     "Toolkit",
     "Validate",
     "bind_arguments",
@@ -57,12 +66,15 @@ __all__ = [
     "error_response",
     "log_failure",
     "merge_contexts",
+    "needs_approval",
     "parse_arguments",
     "plan_calls",
     "refusal",
+    "run_open_calls",
     "run_tool",
     "run_tools",
     "tool_from_function",
+    "tool_stream",
     "tools_for_backend",
     "with_approval_request",
     "with_response",

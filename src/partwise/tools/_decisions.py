@@ -19,6 +19,7 @@ __all__ = [
     "CallPlan",
     "calls_needing_approval",
     "calls_to_run",
+    "needs_approval",
     "plan_calls",
     "refusal",
     "with_approval_request",
@@ -79,7 +80,7 @@ async def calls_needing_approval(
     asked = [
         part
         for part, tool in _open_calls(message, tools)
-        if part.approval is None and await _needs_approval(tool, part, report)
+        if part.approval is None and await needs_approval(tool, part, report)
     ]
     return tuple(asked)
 
@@ -157,7 +158,8 @@ def _may_run(part: ToolCallPart, tool: Tool, cleared: Collection[str]) -> bool:
     return tool.needs_approval is False or tool.disabled or part.tool_call_id in cleared
 
 
-async def _needs_approval(tool: Tool, part: ToolCallPart, report: Report) -> bool:
+async def needs_approval(tool: Tool, part: ToolCallPart, report: Report) -> bool:
+    """Whether a human must permit a call; a predicate that raises counts as yes and is reported."""
     if tool.disabled or tool.needs_approval is False:
         return False
     try:

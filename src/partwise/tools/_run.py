@@ -15,9 +15,9 @@ import attrs
 from pydantic_core import to_jsonable_python
 
 from partwise.errors import ToolArgumentsError
-from partwise.messages import MISSING, ModelContent, Timing, ToolCallPart, is_blank
+from partwise.messages import MISSING, ModelContent, Timing, ToolCallPart, is_blank, thaw
 
-from ._arguments import bind_arguments
+from ._arguments import bind_arguments, parse_arguments
 from ._context import Report, ToolContext
 from ._response import NO_RESULT, ToolResponse, error_response, model_content_from
 from ._tool import Execute, ToModelOutput, Tool
@@ -47,7 +47,10 @@ async def run_tool(tool: Tool, part: ToolCallPart, context: ToolContext) -> Tool
     try:
         arguments = bind_arguments(tool, part)
     except ToolArgumentsError as failure:
-        return error_response(f"{failure} The tool was not run.")
+        raw = None if tool.on_invalid is None else _readable(part)
+        if tool.on_invalid is None or raw is None:
+            return error_response(f"{failure} The tool was not run.")
+        return await _timed(tool, tool.on_invalid, raw, context)
     except Exception as failure:
         return error_response(f"The arguments of tool {tool.name!r} cannot be checked: {_describe(failure)}")
     return await _timed(tool, tool.execute, arguments, context)
@@ -90,6 +93,14 @@ async def run_tools(
     # A tool that cancels itself from within ends its task without an outcome and without an error.
     for call_id, call in waiting.items():
         on_response(call_id, error_response(f"Tool {call.tool_name!r} was cancelled from within."))
+
+
+def _readable(part: ToolCallPart) -> Mapping[str, Any] | None:
+    try:
+        arguments: dict[str, Any] = thaw(parse_arguments(part))
+    except ToolArgumentsError:
+        return None
+    return arguments
 
 
 async def _timed(tool: Tool, execute: Execute, arguments: Mapping[str, Any], context: ToolContext) -> ToolResponse:

@@ -10,10 +10,11 @@ import attrs
 from partwise.errors import ToolDefinitionError
 from partwise.messages import ApprovalOption, freeze, is_blank
 
+from ._call_reader import CallReader
 from ._context import ToolContext
 from ._response import ModelOutput
 
-__all__ = ["Display", "Execute", "NeedsApproval", "ToModelOutput", "Tool", "ToolKind", "Validate"]
+__all__ = ["Display", "Execute", "NeedsApproval", "StreamCall", "ToModelOutput", "Tool", "ToolKind", "Validate"]
 
 ToolKind: TypeAlias = Literal["frontend", "backend", "human", "provider"]
 Display: TypeAlias = Literal["standalone", "inline"]
@@ -21,6 +22,7 @@ Display: TypeAlias = Literal["standalone", "inline"]
 Execute: TypeAlias = Callable[[Mapping[str, Any], ToolContext], Any]
 Validate: TypeAlias = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 NeedsApproval: TypeAlias = bool | Callable[[Mapping[str, Any]], bool | Awaitable[bool]]
+StreamCall: TypeAlias = Callable[[CallReader, ToolContext], Awaitable[object]]
 ToModelOutput: TypeAlias = Callable[[Any], ModelOutput | Awaitable[ModelOutput]]
 
 
@@ -51,6 +53,10 @@ class Tool:
         needs_approval: Whether a human must permit each call; a function decides by the arguments.
         approval_options: The answers offered to that human; empty for plain yes and no.
         to_model_output: Makes what the model reads out of a successful result.
+        stream_call: Called when a call begins, with a reader of its arguments as they are written; see
+            `tool_stream`. It shows what it reads; the call's result comes from ``execute``.
+        on_invalid: Called in place of ``execute`` with arguments that are JSON but do not fit; None: that is
+            an error for the model to read.
         display: How a UI lays its calls out.
         disabled: Neither offered to the model nor run.
         overwrite: Replaces a tool of the same name and priority instead of conflicting with it.
@@ -68,6 +74,8 @@ class Tool:
     needs_approval: NeedsApproval = False
     approval_options: tuple[ApprovalOption, ...] = attrs.field(default=(), converter=_options)
     to_model_output: ToModelOutput | None = attrs.field(default=None, repr=False)
+    stream_call: StreamCall | None = attrs.field(default=None, repr=False)
+    on_invalid: Execute | None = attrs.field(default=None, repr=False)
     display: Display = attrs.field(default=attrs.Factory(_default_display, takes_self=True))
     disabled: bool = False
     overwrite: bool = False

@@ -14,7 +14,7 @@ from partwise.messages import ApprovalOption
 from ._context import ToolContext
 from ._model_context import ModelContext
 from ._signature import description_of, signature_of
-from ._tool import Display, Execute, NeedsApproval, ToModelOutput, Tool, ToolKind
+from ._tool import Display, Execute, NeedsApproval, StreamCall, ToModelOutput, Tool, ToolKind
 
 __all__ = ["ToolOptions", "Toolkit", "tool_from_function"]
 
@@ -27,6 +27,8 @@ class ToolOptions(TypedDict, total=False):
     needs_approval: NeedsApproval
     approval_options: tuple[ApprovalOption, ...]
     to_model_output: ToModelOutput | None
+    stream_call: StreamCall | None
+    on_invalid: Execute | None
     display: Display
     disabled: bool
     overwrite: bool

@@ -101,6 +101,11 @@ class StreamController:
         return self._outlet.is_closed
 
     @property
+    def has_ended(self) -> bool:
+        """Whether nothing more can be written, and all was read."""
+        return self._outlet.has_ended and not self._outlet.has_waiting
+
+    @property
     def is_cancelled(self) -> bool:
         """Whether the reader has gone, so that going on is a waste."""
         return self._outlet.is_cancelled

@@ -44,6 +44,11 @@ class Outlet:
         """Whether no chunk can come any more, besides those that wait."""
         return self.is_closed and not self._merging and not self.parts.open_parts
 
+    @property
+    def has_waiting(self) -> bool:
+        """Whether chunks wait to be read."""
+        return bool(self._waiting)
+
     def require_open(self) -> None:
         """Check that parts may begin.
 
