@@ -1,0 +1,22 @@
+"""For tests of chats: scripted models, recorders, virtual time, and what every source has to do.
+
+It needs no test framework. `CONTRACT` is the row of promises that the runtimes of partwise keep; run it over a source
+of your own.
+"""
+
+from ._contract import CONTRACT, Check, OpenSource
+from ._recorder import ThreadRecorder
+from ._script import Script, Step, shown, status_of
+from ._time import VirtualTimer
+
+__all__ = [
+    "CONTRACT",
+    "Check",
+    "OpenSource",
+    "Script",
+    "Step",
+    "ThreadRecorder",
+    "VirtualTimer",
+    "shown",
+    "status_of",
+]
