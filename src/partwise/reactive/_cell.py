@@ -16,7 +16,7 @@ from partwise.reactive._straight import is_straight
 Comparer = Callable[[object, object], bool]
 
 
-@attrs.frozen
+@attrs.frozen(weakref_slot=False)
 class Recipe:
     """How a slice gets its value from a snapshot.
 
@@ -73,6 +73,7 @@ class Owner(Protocol):
     """The slice that a cell belongs to."""
 
     cell: Cell | None
+    recipe: Recipe
 
 
 class Cell:
@@ -80,7 +81,6 @@ class Cell:
 
     Attributes:
         owner: The slice.
-        recipe: How its value is computed.
         node: The place of its address in the index.
         nodes: The places it depends on.
         broad: Whether it is evaluated at every commit.
@@ -100,16 +100,14 @@ class Cell:
         "node",
         "nodes",
         "owner",
-        "recipe",
         "serial",
         "stages",
         "value",
         "warned",
     )
 
-    def __init__(self, owner: Owner, recipe: Recipe, serial: int, root: Node) -> None:
+    def __init__(self, owner: Owner, serial: int, root: Node) -> None:
         self.owner = owner
-        self.recipe = recipe
         self.serial = serial
         self.nodes: tuple[Node, ...] = ()
         self.broad = False
@@ -120,9 +118,14 @@ class Cell:
         self.listeners: Bag[Listener] = None
         self.stages: list[tuple[object, object] | None] | None = None
         node = root
-        for step in recipe.path:
+        for step in owner.recipe.path:
             node = node.below(step)
         self.node = node
+
+    @property
+    def recipe(self) -> Recipe:
+        """How its value is computed."""
+        return self.owner.recipe
 
     def evaluate(self, state: object) -> Outcome:
         """Compute the value in a snapshot and move the registrations in the index to what it read."""

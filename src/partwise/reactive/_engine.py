@@ -283,7 +283,7 @@ class Engine:
 
     def _start(self, source: Source, state: object) -> tuple[Cell, Outcome]:
         self._serial += 1
-        cell = Cell(source, source.recipe, self._serial, self.root)
+        cell = Cell(source, self._serial, self.root)
         source.cell = cell
         self.cells[cell] = None
         return cell, self._evaluate(cell, state)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from operator import eq as equals
+from threading import RLock
 from typing import Generic, TypeVar, cast
 
 from reactivex import Observable, abc
@@ -33,14 +34,20 @@ class Slice(Observable[T], Generic[T]):
     A listener that raises stays subscribed; its error goes to the store's error hook.
     """
 
+    # Thousands of slices may be alive: each field that one does not have counts.
+    __slots__ = ("_engine", "cell", "memo", "recipe")
+
     def __init__(self, engine: Engine, recipe: Recipe) -> None:
         # The constructor of Observable is not called: it would make a lock for every slice.
         self._engine = engine
-        # Operators such as merge and amb take the lock of their source.
-        self.lock = engine.lock
         self.recipe = recipe
         self.cell: Cell | None = None
         self.memo: tuple[int, object] | None = None
+
+    @property
+    def lock(self) -> RLock:  # type: ignore[override]  # pyright: ignore[reportIncompatibleVariableOverride] - nobody sets it
+        """The lock of the store; operators such as merge and amb take that of their source."""
+        return self._engine.lock
 
     @property
     def origin(self) -> tuple[Engine, Recipe]:
