@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import UTC, datetime
 from typing import Self
 
 import anyio
 
+from bench._answer import clock
 from partwise.adapters import RunContext
 from partwise.messages import COMPLETE_STOP, AssistantMessage, Message, TextPart, UserMessage
 from partwise.repository import Entry, Export
@@ -67,10 +67,10 @@ class Streaming:
         yield TextDelta("Well. ")
         await self._report.send(0.0)
         async for chunks in self._ordered:
-            start = time.perf_counter()
+            start = clock()
             for chunk in chunks:
                 yield chunk
-            await self._report.send(time.perf_counter() - start)
+            await self._report.send(clock() - start)
 
     async def __aenter__(self) -> Self:
         await self.runtime.__aenter__()

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import gc
 import json
+from collections.abc import Callable
+from itertools import pairwise
+from statistics import median
+from typing import Any
 
 import anyio
 
-from bench._answer import Answer, Step, millis, question_of
+from bench._answer import Answer, Step, micros, millis, question_of
 from bench._conversations import Streaming
+from partwise.messages import TextPart
 from partwise.stream import Chunk, TextDelta, ToolArgsDelta, ToolArgsFinish, ToolCallStart
 
 DELTA = 16
@@ -28,7 +33,13 @@ def arguments_of(size: int) -> list[Chunk]:
     return [ToolCallStart("call", "write"), *(ToolArgsDelta("call", piece) for piece in pieces), ToolArgsFinish("call")]
 
 
-KINDS = {"text": text_of, "arguments": arguments_of}
+KINDS: dict[str, Callable[[int], list[Chunk]]] = {"text": text_of, "arguments": arguments_of}
+# What the listener reads of each state of the part that it is given.
+READERS: dict[str, Callable[[Any], object]] = {
+    "": lambda part: part,
+    ", read whole at each delta": lambda part: part.text if isinstance(part, TextPart) else part.args_text,
+    ", read after every hundredth": lambda part: part.text if isinstance(part, TextPart) else part.args_text,
+}
 
 
 def measure(on_step: Step, *, sizes: tuple[int, ...] = SIZES) -> Answer:
@@ -40,32 +51,49 @@ async def _measure(on_step: Step, sizes: tuple[int, ...]) -> Answer:
     rows: list[tuple[str, ...]] = []
     figures: dict[str, float] = {}
     for kind, make in KINDS.items():
-        before = None
-        for size in sizes:
-            on_step(f"{kind}, {size:,} characters")
-            chunks = make(size)
-            repeats = max(1, min(15, 200_000 // size))
-            seconds = min([await _answered(chunks) for _ in range(repeats)])
-            growth = "" if before is None else f"{seconds / before:,.1f}"
-            rows.append((kind, f"{size:,}", f"{len(chunks):,}", millis(seconds), millis(seconds / len(chunks)), growth))
-            figures[f"answer/{kind}/{size}"] = seconds
-            before = seconds
+        for reader in READERS:
+            name = kind + reader
+            for small, large in pairwise((sizes[0] // 10, *sizes)):
+                on_step(f"{name}, {large:,} characters")
+                seconds, growth = await _compared(make, reader, small, large)
+                figures[f"answer/{name}/{large}"] = seconds
+                figures[f"growth/{name}/{large}"] = growth
+                deltas = len(make(large))
+                each = micros(seconds / deltas)
+                rows.append((name, f"{large:,}", f"{deltas:,}", millis(seconds), each, f"{growth:,.1f}"))
     return Answer(
         question=question_of(__doc__),
-        heads=("answer", "characters", "deltas", "ms", "ms per delta", "times the one before"),
+        heads=("answer", "characters", "deltas", "ms", "µs per delta", "times ten of a tenth"),
         rows=tuple(rows),
         figures=figures,
-        notes=(f"{DELTA} characters a delta; the best of several answers.",),
+        notes=(
+            f"{DELTA} characters a delta; seconds of the processor. The last column is ten times the median ratio of "
+            "one answer to ten answers of a tenth of its length, taken in turns: 10 is linear. Reading the whole text "
+            "at each delta asks for a new text of that length each time; `per_frame` and appending are there for that.",
+        ),
     )
 
 
-async def _answered(chunks: list[Chunk]) -> float:
-    heard = 0
+async def _compared(make: Callable[[int], list[Chunk]], reader: str, small: int, large: int) -> tuple[float, float]:
+    """Return the seconds of a long answer, and how many times those of one of a tenth of its length."""
+    long, short = make(large), make(small)
+    taken: list[tuple[float, float]] = []
+    for _ in range(3 if large > 100_000 else 7):
+        tenth = sum([await _answered(short, reader) for _ in range(10)])
+        taken.append((await _answered(long, reader), tenth))
+    return median(one for one, _ in taken), 10 * median(one / ten for one, ten in taken)
 
-    def hear(value: object) -> None:
+
+async def _answered(chunks: list[Chunk], reader: str) -> float:
+    heard = 0
+    read = READERS[reader]
+    every = 100 if "hundredth" in reader else 1
+
+    def hear(part: object) -> None:
         nonlocal heard
-        del value
         heard += 1
+        if heard % every == 0:
+            read(part)
 
     async with Streaming(2) as streaming:
         thread = streaming.thread
@@ -81,9 +109,9 @@ async def _answered(chunks: list[Chunk]) -> float:
 
 
 def test_every_delta_of_an_answer_is_heard():
-    answer = measure(lambda text: None, sizes=(320, 1_600))
+    answer = measure(lambda text: None, sizes=(640, 1_600))
 
-    assert [row[0] for row in answer.rows] == ["text", "text", "arguments", "arguments"]
+    assert [row[0] for row in answer.rows] == [kind + reader for kind in KINDS for reader in READERS for _ in range(2)]
 
 
 def test_streamed_arguments_are_whole_in_the_end():

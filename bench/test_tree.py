@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import gc
-import time
 from collections.abc import Callable
 
 import anyio
 import attrs
 
-from bench._answer import Answer, Step, millis, question_of
+from bench._answer import Answer, Step, clock, millis, question_of
 from bench._conversations import branched, listen_to_every_part
 from partwise.adapters import HistoryItem, RunContext
 from partwise.messages import AssistantMessage
@@ -69,9 +68,9 @@ async def _measured(size: int) -> dict[str, float]:
     async with LocalRuntime(_silent, history=history) as runtime:
         thread = runtime.thread
         gc.collect()
-        start = time.perf_counter()
+        start = clock()
         await thread.load()
-        taken = {"load from a history": time.perf_counter() - start, "import": import_}
+        taken = {"load from a history": clock() - start, "import": import_}
         listen_to_every_part(thread, min(SLICES, size), lambda value: None)
         taken |= _navigated(thread)
         taken |= await _changed(thread)
@@ -80,9 +79,9 @@ async def _measured(size: int) -> dict[str, float]:
 
 def _seconds(function: Callable[[], object]) -> float:
     gc.collect()
-    start = time.perf_counter()
+    start = clock()
     function()
-    return time.perf_counter() - start
+    return clock() - start
 
 
 def _navigated(thread: LocalThread) -> dict[str, float]:
