@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from partwise.messages import Pieces, ReasoningPart, TextPart, ToolCallPart, as_written
-from partwise.stream import Fold, ReasoningDelta, TextDelta, ToolArgsDelta, ToolCallStart
+from partwise.stream import Fold, PartDelta, ReasoningDelta, TextDelta, ToolArgsDelta, ToolCallStart
 from tests.stream.grown import LONG, message, versions
 
 KINDS = {
@@ -58,7 +58,7 @@ def test_every_version_of_a_growing_text_stays_what_it_was_in_whatever_order_it_
 )
 def test_what_is_made_of_a_growing_part_is_whole(kind, same):
     parts, name = grown(kind, LONG, "more")
-    assert isinstance(as_written(parts[-1], name), Pieces)
+    assert isinstance(as_written(parts[-1]), Pieces)
 
     made = same(parts[-1])
 
@@ -78,20 +78,20 @@ def test_a_growing_part_is_matched_like_any_other():
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_versions_are_told_apart_without_joining_them(kind):
-    parts, name = grown(kind, LONG, "a", "b")
+    parts, _ = grown(kind, LONG, "a", "b")
 
     assert parts[1] != parts[2]
-    assert isinstance(as_written(parts[1], name), Pieces)
-    assert isinstance(as_written(parts[2], name), Pieces)
+    assert isinstance(as_written(parts[1]), Pieces)
+    assert isinstance(as_written(parts[2]), Pieces)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_name_that_means_nothing_is_refused_without_joining_anything(kind):
-    parts, name = grown(kind, LONG, "a")
+    parts, _ = grown(kind, LONG, "a")
 
     with pytest.raises(AttributeError, match="txet"):
         parts[-1].txet  # noqa: B018  # reading it is the point
-    assert isinstance(as_written(parts[-1], name), Pieces)
+    assert isinstance(as_written(parts[-1]), Pieces)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -99,7 +99,7 @@ def test_a_part_that_was_read_keeps_its_text_alone(kind):
     parts, name = grown(kind, LONG, "a")
 
     assert getattr(parts[-1], name) is getattr(parts[-1], name)
-    assert as_written(parts[-1], name) == LONG + "a"
+    assert as_written(parts[-1]) == LONG + "a"
     assert not hasattr(parts[-1], "_deferred")
 
 
@@ -131,7 +131,7 @@ def test_the_end_of_an_answer_leaves_no_pieces():
 
     finished = fold.finish(grown)
 
-    assert [as_written(part, name) for part, name in zip(finished.content, ("text", "args_text"), strict=True)] == [
+    assert [as_written(part) for part in finished.content] == [
         LONG + "a",
         "{}",
     ]
@@ -143,3 +143,14 @@ def test_a_class_whose_text_grows_still_cannot_be_changed(kind):
 
     with pytest.raises(attrs.exceptions.FrozenInstanceError):
         made.parent_id = "other"
+
+
+def test_a_class_that_adds_to_a_growing_one_is_compared_and_goes_on_as_the_growing_one():
+    @attrs.frozen
+    class Marked(TextPart):
+        mark: str = attrs.field(default="", kw_only=True)
+
+    assert Marked("x", mark="a") == Marked("x", mark="a")
+    assert Marked("x", mark="a") != Marked("x", mark="b")
+    longer = Fold().apply(attrs.evolve(message(), content=(Marked(LONG),)), PartDelta(path=(0,), text="more"))
+    assert longer.content == (TextPart(LONG + "more"),)

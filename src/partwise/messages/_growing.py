@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
+import attrs
+
 __all__ = ["Deferred", "Pieces", "Source", "as_written", "deferring", "fill", "growing"]
 
 _T = TypeVar("_T")
@@ -53,29 +55,24 @@ class Deferred:
             return _get(self, name)
 
 
-def deferring(value: _T, names: tuple[str, ...], source: Source) -> _T:
-    """Return a copy of a value with fields that ``source`` gives when one of them is read.
-
-    Args:
-        value: The value.
-        names: Its other fields.
-        source: Gives the rest.
-    """
-    fresh: _T = _new(value.__class__)
-    for name in names:
-        _set(fresh, name, _get(value, name))
+def deferring(value: _T, source: Source) -> _T:
+    """Return a copy of a value with fields that ``source`` gives when one of them is read."""
+    slots = _SLOTS[value.__class__]
+    fresh: _T = _new(slots.kind)
+    for write, read in slots.beside:
+        write(fresh, read(value))
     _set(fresh, "_deferred", source)
     return fresh
 
 
-def as_written(value: object, name: str) -> str | Pieces:
-    """Return the text of a field as it is: joined, or still in pieces."""
+def as_written(value: object) -> str | Pieces:
+    """Return the text of a value that grows as it is: joined, or still in pieces."""
+    slots = _SLOTS[value.__class__]
     try:
-        text: str = _get(value, name)
+        return slots.text(value)
     except AttributeError:
         source = _deferred(value)
-        return _get(value, name) if source is None else source.pieces
-    return text
+        return slots.text(value) if source is None else source.pieces
 
 
 def _deferred(value: object) -> Source | None:
@@ -99,19 +96,44 @@ def fill(value: object) -> None:
         return
 
 
-def growing(name: str) -> Callable[[type[_T]], type[_T]]:
-    """Let two values that differ in the length of this text be told apart without joining it.
+class _Slots:
+    """The fields of a class whose text grows, as functions that get and set them past all else."""
+
+    def __init__(self, kind: type, name: str, others: tuple[str, ...]) -> None:
+        self.kind = kind
+        members: dict[str, Any] = {field.name: vars(kind)[field.name] for field in attrs.fields(kind)}
+        self.text: Callable[[object], str] = members[name].__get__
+        self.beside: tuple[tuple[Callable[[object, Any], None], Callable[[object], Any]], ...] = tuple(
+            (member.__set__, member.__get__) for field, member in members.items() if field not in {name, *others}
+        )
+
+
+class _SlotsOf(dict[type, _Slots]):
+    def __missing__(self, kind: type) -> _Slots:
+        """Find those of a class of the user's, which adds to one of ours."""
+        found = self[kind] = next(self[base] for base in kind.__mro__ if base in self)
+        return found
+
+
+_SLOTS = _SlotsOf()
+
+
+def growing(name: str, *others: str) -> Callable[[type[_T]], type[_T]]:
+    """Let a class have values whose text is still being written.
+
+    Two of them that differ in the length of this text are told apart without joining it.
 
     Args:
-        name: The field of the text that grows.
+        name: The field of the text.
+        others: Fields that are worked out with it.
     """
 
     def decorate(kind: type[_T]) -> type[_T]:
+        _SLOTS[kind] = _Slots(kind, name, others)
         compare: Callable[[Any, object], bool] = kind.__eq__
 
         def equals(self: object, other: object) -> bool:
-            is_alike = other.__class__ is self.__class__
-            if is_alike and len(as_written(self, name)) != len(as_written(other, name)):
+            if other.__class__ is self.__class__ and len(as_written(self)) != len(as_written(other)):
                 return False
             return compare(self, other)
 

@@ -207,7 +207,7 @@ class FileContent:
 ModelContent: TypeAlias = TextContent | FileContent
 
 
-@growing("args_text")
+@growing("args_text", "args")
 @attrs.frozen(kw_only=True)
 class ToolCallPart(Deferred):
     """A call of a tool, from its first argument to its result.

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from threading import Lock
 from typing import Any, ClassVar, Final
 
-import attrs
-
 from partwise.messages import (
     ArgsReader,
     FrozenDict,
@@ -25,20 +23,14 @@ __all__ = ["CallReader", "longer_call", "longer_reasoning", "longer_text", "merg
 # A text up to this length is copied with each delta; that takes less time than anything else about the delta.
 _SHORT: Final = 4096
 
-_BESIDE_TEXT: Final = tuple(field.name for field in attrs.fields(TextPart) if field.name != "text")
-_BESIDE_REASONING: Final = tuple(field.name for field in attrs.fields(ReasoningPart) if field.name != "text")
-_BESIDE_ARGS: Final = tuple(
-    field.name for field in attrs.fields(ToolCallPart) if field.name not in {"args", "args_text"}
-)
-
 
 def longer_text(part: TextPart, text: str, metadata: Mapping[str, Any] | None, *, replaces: bool = False) -> TextPart:
     """Return a text part with more text, or with other text, and with what its provider says of it."""
     merged = merge_metadata(part.provider_metadata, metadata) if metadata else part.provider_metadata
-    longer = text if replaces else _longer(as_written(part, "text"), text)
+    longer = text if replaces else _longer(as_written(part), text)
     if isinstance(longer, Pieces):
         if merged is part.provider_metadata:
-            return deferring(part, _BESIDE_TEXT, _Text(longer))
+            return deferring(part, _Text(longer))
         longer = longer.text()
     # Spelled out, because it runs for every delta and attrs.evolve takes several times as long.
     return TextPart(
@@ -54,10 +46,10 @@ def longer_reasoning(
 ) -> ReasoningPart:
     """Return a reasoning part with more text, or with other text, and with what its provider says of it."""
     merged = merge_metadata(part.provider_metadata, metadata) if metadata else part.provider_metadata
-    longer = text if replaces else _longer(as_written(part, "text"), text)
+    longer = text if replaces else _longer(as_written(part), text)
     if isinstance(longer, Pieces):
         if merged is part.provider_metadata:
-            return deferring(part, _BESIDE_REASONING, _Text(longer))
+            return deferring(part, _Text(longer))
         longer = longer.text()
     return ReasoningPart(
         longer,
@@ -105,8 +97,8 @@ class CallReader:
 def longer_call(part: ToolCallPart, text: str, call: CallReader) -> ToolCallPart:
     """Return a call with more of its arguments; they are read now, but shown only to those who look."""
     moment = call.feed(text)
-    longer = _longer(as_written(part, "args_text"), text)
-    return deferring(part, _BESIDE_ARGS, _Args(Pieces.of(longer) if isinstance(longer, str) else longer, call, moment))
+    longer = _longer(as_written(part), text)
+    return deferring(part, _Args(Pieces.of(longer) if isinstance(longer, str) else longer, call, moment))
 
 
 def _longer(written: str | Pieces, text: str) -> str | Pieces:
