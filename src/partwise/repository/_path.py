@@ -79,8 +79,14 @@ class Path(Generic[M]):
             node.above.selected = node
             entering.append(node)
         self.truncate(length)
-        for node in reversed(entering):
-            self.append(node)
+        if not entering:
+            return
+        entering.reverse()
+        for position, node in enumerate(entering, length):
+            node.position = position
+        self._nodes += entering
+        self._messages += [node.message for node in entering]
+        self._snapshot = None
 
     def finish(self, forks: Iterable[Fork[M]]) -> Change[M]:
         """Tell what became of the path since `start`.
@@ -97,11 +103,14 @@ class Path(Generic[M]):
         return Rebuilt(kept, tuple(self._messages[kept:]), branched)
 
     def _branched(self, forks: Iterable[Fork[M]]) -> tuple[str, ...]:
+        kept = min(self._kept, len(self._nodes))
+        if not kept:
+            return ()
         ids: dict[str, None] = {}
         for fork in forks:
             owner = fork.owner
             if owner is None or self.holds(owner):
                 index = 0 if owner is None else owner.position + 1
-                if index < min(self._kept, len(self._nodes)):
+                if index < kept:
                     ids[self._messages[index].id] = None
         return tuple(ids)

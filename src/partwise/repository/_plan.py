@@ -68,7 +68,7 @@ def _last_entries(export: Export[M]) -> tuple[dict[str, Entry[M]], frozenset[str
         if earlier is not None and earlier.parent_id != parent_id:
             del merged[message_id]
             moved.add(message_id)
-        merged[message_id] = Entry(parent_id, entry.message)
+        merged[message_id] = entry if entry.parent_id == parent_id else Entry(parent_id, entry.message)
     return merged, frozenset(moved)
 
 
@@ -77,7 +77,11 @@ def _parents_first(merged: Mapping[str, Entry[M]], nodes: Mapping[str, Node[M]])
     placed: dict[str, Entry[M]] = {}
     waiting: dict[str, list[str]] = {}
     for message_id, entry in merged.items():
-        anchor = _anchor(entry.parent_id, merged, nodes, anchors)
+        parent_id = entry.parent_id
+        if (parent_id is None or parent_id in placed) and not waiting:  # as in nearly every export
+            placed[message_id] = entry
+            continue
+        anchor = _anchor(parent_id, merged, nodes, anchors)
         if anchor is not None and anchor not in placed:
             waiting.setdefault(anchor, []).append(message_id)
             continue

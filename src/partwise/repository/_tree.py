@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from enum import Enum
 from typing import Final, Generic, Literal, TypeAlias
 
@@ -118,6 +118,20 @@ class Tree(Generic[M]):
             MessageNotFoundError: The id is unknown.
         """
         return self._node(message_id).above.ids
+
+    def alternatives_among(self, message_ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
+        """Those of some messages that have alternatives, each with the ids of all of them, oldest first.
+
+        Raises:
+            MessageNotFoundError: An id is unknown.
+        """
+        nodes = self._cells.nodes
+        found: dict[str, tuple[str, ...]] = {}
+        for message_id in message_ids:
+            fork = (nodes.get(message_id) or self._node(message_id)).above
+            if len(fork.children) > 1:
+                found[message_id] = fork.ids
+        return found
 
     def children_of(self, message_id: str | None) -> tuple[str, ...]:
         """Ids of the messages right under a message (None: at the root), oldest first.

@@ -153,18 +153,15 @@ class Document:
         if isinstance(change, Rebuilt):
             kept = messages.keys()[: change.kept]
             fresh: Iterable[str] = (message.id for message in change.messages)
-            branches = {id: ids for id in kept if (ids := state.branches.get(id)) is not None}
+            branches = {id: ids for id in kept if (ids := state.branches.get(id))} if state.branches else {}
         else:
             fresh = (change.message.id,) if isinstance(change, Appended) else ()
             if not (fresh or change.branched):
                 return state.branches
             branches = dict(state.branches)
-        for message_id in (*change.branched, *fresh):
-            ids = self.tree.branches_of(message_id)
-            if len(ids) > 1:
-                branches[message_id] = ids
-            else:
-                branches.pop(message_id, None)
+        for message_id in change.branched:
+            branches.pop(message_id, None)
+        branches |= self.tree.alternatives_among((*change.branched, *fresh))
         return state.branches if branches == state.branches else FrozenDict(branches)
 
 

@@ -83,7 +83,7 @@ class Loader:
 
     def _readable(self, loaded: LoadedHistory) -> Export[Message]:
         """Leave out what hangs under messages that are not there, and say so."""
-        entries = {entry.message.id: Entry(entry.parent_id, _settled(entry.message)) for entry in loaded.entries}
+        entries = {entry.message.id: _settled(entry) for entry in loaded.entries}
         tree = self._host.document.tree
         below: dict[str, list[str]] = {}
         reached: list[str] = []
@@ -106,8 +106,9 @@ class Loader:
         return Export(head_id, tuple(entries.values()))
 
 
-def _settled(message: Message) -> Message:
+def _settled(entry: Entry[Message]) -> Entry[Message]:
     """End an answer that was still being made when its process died."""
+    message = entry.message
     if isinstance(message, AssistantMessage) and isinstance(message.status, RunningStatus):
-        return with_status(message, IncompleteStatus("other"))
-    return message
+        return Entry(entry.parent_id, with_status(message, IncompleteStatus("other")))
+    return entry
