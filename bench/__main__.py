@@ -39,6 +39,7 @@ QUESTIONS: dict[str, Callable[[Step], Answer]] = {
     "fanout": test_fanout.measure,
 }
 README = Path(__file__).parent / "README.md"
+PICTURE = README.parent.parent / "docs" / "images" / "fanout.svg"
 BEGIN, END = "<!-- figures: written by `make bench ARGS=--write` -->\n", "<!-- end of figures -->\n"
 
 
@@ -67,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Answer the questions, print the tables, then the budgets."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("--only", default=",".join(QUESTIONS), help=f"some of {', '.join(QUESTIONS)}")
-    parser.add_argument("--write", action="store_true", help="write the tables to bench/README.md, too")
+    parser.add_argument("--write", action="store_true", help="write the tables to bench/README.md and the chart, too")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all answers to a file, too")
     given = parser.parse_args(arguments)
     names = given.only.split(",")
@@ -79,11 +80,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     page = report(answers, begun)
     print(page)
     if given.json is not None:
-        given.json.write_text(json.dumps({name: attrs.asdict(answer) for name, answer in answers.items()}, indent=1))
+        known = {name: attrs.asdict(answer, filter=_is_no_picture) for name, answer in answers.items()}
+        given.json.write_text(json.dumps(known, indent=1))
     if given.write:
         before, _, rest = README.read_text(encoding="utf-8").partition(BEGIN)
         README.write_text(before + BEGIN + "\n" + page + "\n" + END + rest.partition(END)[2], encoding="utf-8")
+        for answer in answers.values():
+            if answer.picture:
+                PICTURE.write_text(answer.picture, encoding="utf-8")
     return 0
+
+
+def _is_no_picture(field: attrs.Attribute[object], value: object) -> bool:
+    del value
+    return field.name != "picture"
 
 
 def report(answers: dict[str, Answer], begun: dict[str, str]) -> str:

@@ -25,6 +25,7 @@ class Answer:
         heads, rows: A table.
         figures: What budgets are held against, by name.
         notes: What a reader of the table has to know.
+        picture: An SVG chart, if there is one.
     """
 
     question: str
@@ -32,6 +33,7 @@ class Answer:
     rows: tuple[tuple[str, ...], ...]
     figures: Mapping[str, float] = attrs.field(factory=dict)
     notes: tuple[str, ...] = ()
+    picture: str = ""
 
     def table(self) -> str:
         lines = [self.heads, tuple(":--" if at == 0 else "--:" for at in range(len(self.heads))), *self.rows]

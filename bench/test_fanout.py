@@ -12,7 +12,8 @@ import pytest
 from bench._answer import Answer, Step, question_of
 from bench.peers import node
 from bench.peers._protocol import Depth, Entrant, Heat, Pace, Parameters, check, check_closed, python_entrant, run_heat
-from partwise.cli._bench._fanout import entrants_for
+from partwise.cli._bench._chart import svg
+from partwise.cli._bench._fanout import caption, entrants_for
 from partwise.cli._bench._peers import PEERS
 
 SIZES = (10, 100, 1_000, 10_000, 100_000)
@@ -82,6 +83,7 @@ def _answer(heats: list[Heat], absent: dict[str, str]) -> Answer:
             "Not measured: " + ("; ".join(said) or "nobody") + ".",
             "Versions: " + ", ".join(f"{label}: {version}" for label, version in versions.items()) + ".",
         ),
+        picture=svg(rows, caption()),
     )
 
 

@@ -81,8 +81,10 @@ class Worker:
         return taken
 
     def _round(self, times: int) -> dict[str, Any]:
+        # Seconds of the processor, since what else the machine does is no peer's cost; the worst by the clock.
+        start = time.thread_time_ns()
         taken = self._timed(times)
-        return {"mean_us": sum(taken) / times / 1_000, "worst_us": max(taken) / 1_000}
+        return {"mean_us": (time.thread_time_ns() - start) / times / 1_000, "worst_us": max(taken) / 1_000}
 
     def _count(self) -> dict[str, Any]:
         """Count for one change, and hold the total of deliveries against that of changes."""
@@ -95,7 +97,7 @@ class Worker:
         return {"evaluations": evaluations, "deliveries": self._peer.deliveries() - before}
 
     def _churn(self, times: int) -> dict[str, Any]:
-        clock = time.perf_counter_ns
+        clock = time.thread_time_ns
         start = clock()
         for number in range(times):
             self._peer.churn(number * 7_919)  # far from each other
