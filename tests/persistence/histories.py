@@ -17,4 +17,5 @@ class Reports(list[HistoryProblem]):
 
 def query(path: Path, statement: str, *values: Any) -> list[tuple[Any, ...]]:
     with closing(sqlite3.connect(path)) as connection, connection:
+        connection.text_factory = lambda raw: raw.decode("utf-8", "surrogateescape")
         return connection.execute(statement, values).fetchall()

@@ -5,6 +5,7 @@ import logging
 import os
 import sqlite3
 import stat
+from contextlib import closing
 from pathlib import Path
 
 import anyio
@@ -22,7 +23,8 @@ from partwise.messages import (
     TextPart,
     ToolCallPart,
 )
-from partwise.persistence import HistoryProblem, SqliteHistory
+from partwise.persistence import HistoryProblem, SqliteFile, SqliteHistory
+from partwise.persistence._schema import transaction
 from tests.persistence.conversations import WHEN, assistant, chain, item, tree, user
 from tests.persistence.histories import Reports, query
 
@@ -193,12 +195,70 @@ async def test_a_locked_file_fails_the_write_and_nothing_else(tmp_path: Path, mo
         assert tree(await history.load()) == {"u1": None, "a1": "u1"}
 
 
+async def test_another_writer_at_work_does_not_hold_up_loading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("partwise.persistence._schema._BUSY_SECONDS", 0.0)
+    path = tmp_path / "chat.db"
+    await write(path, *chain("u1", "a1"))
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        other.execute("DELETE FROM messages")
+        async with SqliteHistory(path) as history:
+            assert tree(await history.load()) == {"u1": None, "a1": "u1"}
+
+
+async def test_a_full_disk_fails_the_write_by_its_name_and_nothing_after_there_is_room(tmp_path: Path) -> None:
+    file = SqliteFile(tmp_path / "chat.db")
+    async with file:
+        history = SqliteHistory(file)
+        await history.append(item("u1", None))
+        await file.perform(lambda connection: connection.execute("PRAGMA max_page_count = 1").fetchone())
+        with pytest.raises(HistoryError, match=r"could not append.*disk is full") as caught:
+            await history.append(HistoryItem(parent_id="u1", message=assistant("a1", "long " * 20_000)))
+        await history.append(item("a2", "u1"))
+        await file.perform(lambda connection: connection.execute("PRAGMA max_page_count = 100000").fetchone())
+        await history.append(HistoryItem(parent_id="u1", message=assistant("a1", "long " * 20_000)))
+
+        assert caught.value.message_id == "a1"
+        assert tree(await history.load()) == {"u1": None, "a2": "u1", "a1": "u1"}
+
+
+@pytest.mark.parametrize("fails_early", [True, False])
+def test_a_transaction_that_fails_leaves_none_behind(fails_early: bool) -> None:
+    def fail(connection: sqlite3.Connection) -> None:
+        with transaction(connection):
+            connection.execute("INSERT INTO u VALUES (1)")  # what only the commit refuses
+            if fails_early:
+                raise LookupError
+
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("CREATE TABLE t (a INTEGER PRIMARY KEY)")
+        connection.execute("CREATE TABLE u (a INTEGER REFERENCES t DEFERRABLE INITIALLY DEFERRED)")
+        with pytest.raises(LookupError if fails_early else sqlite3.IntegrityError):
+            fail(connection)
+        with transaction(connection):
+            connection.execute("INSERT INTO t VALUES (2)")
+
+        assert connection.execute("SELECT * FROM u").fetchall() == []
+
+
 # ---------------------------------------------------------------- rows that cannot be used
 
 BAD_ROWS = {
     "no JSON": ("UPDATE messages SET json = '{\"role\"' WHERE id = 'a1'", "json"),
     "no message": ("UPDATE messages SET json = '[]' WHERE id = 'a1'", None),
     "a later format": ("UPDATE messages SET format = 7 WHERE id = 'a1'", "format"),
+    "a format that is a text": ("UPDATE messages SET format = 'one' WHERE id = 'a1'", "format"),
+    "a format that is bytes": ("UPDATE messages SET format = x'ff' WHERE id = 'a1'", "format"),
+    "JSON that is no UTF-8": ("UPDATE messages SET json = CAST(x'7b22ff' AS TEXT) WHERE id = 'a1'", "json"),
+    "bytes": ("UPDATE messages SET json = x'ff00' WHERE id = 'a1'", "json"),
+    "a number": ("UPDATE messages SET json = 7 WHERE id = 'a1'", None),
+    "deep nesting": (f"UPDATE messages SET json = '{'[' * 100_000}' WHERE id = 'a1'", "json"),
+    "deep values": (
+        "UPDATE messages SET json = "
+        f"""json_set(json, '$.content[0].provider_metadata', json('{'{"a":' * 700}1{"}" * 700}')) WHERE id = 'a1'""",
+        None,
+    ),
     "another message": ("UPDATE messages SET json = (SELECT json FROM messages WHERE id = 'u1') WHERE id = 'a1'", "id"),
 }
 
@@ -219,6 +279,34 @@ async def test_a_bad_row_is_reported_once_and_kept_and_all_others_load(tmp_path:
     assert [(report.thread_id, report.message_id) for report in reports] == [("default", "a1")]
     assert where is None or reports[0].where == where
     assert query(path, "SELECT * FROM messages") == before
+
+
+@pytest.mark.parametrize("column", ["id", "parent_id"])
+@pytest.mark.parametrize("value", ["x'00ff'", "CAST(x'00ff' AS TEXT)"])
+async def test_a_damaged_id_spoils_no_other_row(tmp_path: Path, column: str, value: str) -> None:
+    path, reports = tmp_path / "chat.db", Reports()
+    await write(path, *chain("u1", "a1", "u2"))
+    query(path, f"UPDATE messages SET {column} = {value} WHERE id = 'a1'")
+
+    async with SqliteHistory(path, report=reports) as history:
+        loaded = await history.load()
+
+    assert set(tree(loaded)) == ({"u1", "u2"} if column == "id" else {"u1", "a1", "u2"})
+    assert column in {report.where for report in reports}
+
+
+@pytest.mark.parametrize("value", ["x'00ff'", "CAST(x'00ff' AS TEXT)"])
+async def test_a_damaged_head_is_told_and_the_newest_branch_is_shown(tmp_path: Path, value: str) -> None:
+    path, reports = tmp_path / "chat.db", Reports()
+    await write(path, *chain("u1", "a1"))
+    query(path, f"UPDATE threads SET head_id = {value}")
+
+    async with SqliteHistory(path, report=reports) as history:
+        loaded = await history.load()
+
+    assert loaded is not None
+    assert loaded.head_id == "a1"
+    assert len(reports) == 1
 
 
 async def test_a_part_of_an_unknown_kind_makes_a_bad_row_that_says_where(tmp_path: Path) -> None:

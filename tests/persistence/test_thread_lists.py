@@ -255,6 +255,27 @@ async def test_a_row_that_cannot_be_read_is_told_once_and_kept(
     assert query(path, "SELECT COUNT(*) FROM threads") == [(1,)]
 
 
+@pytest.mark.parametrize("column", ["title", "external_id", "custom", "last_message_at", "status"])
+async def test_a_damaged_text_keeps_no_other_thread_from_the_list(tmp_path: Path, column: str) -> None:
+    path = tmp_path / "chat.db"
+    async with SqliteThreadList(path, report=Reports()) as threads:
+        for id_ in ("t1", "t2"):
+            await threads.initialize(id_)
+        query(path, f"UPDATE threads SET {column} = CAST(x'00ff' AS TEXT) WHERE id = 't1'")
+
+        assert "t2" in [one.id for one in (await threads.list()).threads]
+
+
+async def test_a_thread_whose_id_is_no_text_is_told_and_not_listed(tmp_path: Path) -> None:
+    path, reports = tmp_path / "chat.db", Reports()
+    async with SqliteThreadList(path, report=reports) as threads:
+        await threads.initialize("t1")
+        query(path, "INSERT INTO threads (id) VALUES (x'ff00')")
+
+        assert [one.id for one in (await threads.list()).threads] == ["t1"]
+    assert [one.where for one in reports] == ["id"]
+
+
 async def test_custom_values_that_are_no_json_change_nothing(tmp_path: Path) -> None:
     async with SqliteThreadList(tmp_path / "chat.db") as threads:
         await threads.initialize("t1")

@@ -79,6 +79,9 @@ def message_from_json(data: object) -> Message:
         name = "A message" if message_id is None else f"Message {message_id!r}"
         text = f"{name} cannot be read from JSON{where and ', at ' + where}: {why}"
         raise WireError(text, where=where) from error
+    except RecursionError as error:
+        text = "A message cannot be read from JSON: it is nested too deeply"
+        raise WireError(text) from error
     return message
 
 

@@ -72,6 +72,9 @@ def read_rows(
 
 
 def _read(row: sqlite3.Row) -> Message:
+    if not isinstance(row["format"], int):
+        text = f"its format is no number: {row['format']!r}"
+        raise WireError(text, where="format")
     if row["format"] > MESSAGE_FORMAT:
         text = f"it has format {row['format']} of a later version of partwise; this one reads up to {MESSAGE_FORMAT}"
         raise WireError(text, where="format")

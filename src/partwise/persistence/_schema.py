@@ -79,15 +79,17 @@ SCHEMA_VERSION = len(_STEPS)
 
 
 @contextmanager
-def transaction(connection: sqlite3.Connection) -> Generator[None]:
-    """Write all of the block or nothing of it."""
-    connection.execute("BEGIN IMMEDIATE")
+def transaction(connection: sqlite3.Connection, *, writes: bool = True) -> Generator[None]:
+    """Write all of the block or nothing of it; one that only reads sees one state, and waits for no writer."""
+    connection.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
     try:
         yield
+        connection.execute("COMMIT")
     except BaseException:
-        connection.execute("ROLLBACK")
+        # A full disk ends it at once in some places, and leaves it open where the commit itself fails.
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
         raise
-    connection.execute("COMMIT")
 
 
 def open_database(path: str) -> sqlite3.Connection:
@@ -104,6 +106,7 @@ def open_database(path: str) -> sqlite3.Connection:
             Path(path).parent.mkdir(parents=True, exist_ok=True)
             Path(path).touch(mode=0o600)
         connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+        connection.text_factory = _text
         try:
             _prepare(connection, path)
         except BaseException:
@@ -113,6 +116,11 @@ def open_database(path: str) -> sqlite3.Connection:
         why = (error.strerror if isinstance(error, OSError) else None) or error
         raise HistoryError(operation="open", text=f"cannot open {path!r}: {why}") from error
     return connection
+
+
+def _text(raw: bytes) -> str:
+    # One damaged text must not make all rows unreadable.
+    return raw.decode("utf-8", "replace")
 
 
 def _prepare(connection: sqlite3.Connection, path: str) -> None:

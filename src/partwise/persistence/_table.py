@@ -40,10 +40,12 @@ class ThreadTable:
 
     def load(self, connection: sqlite3.Connection) -> tuple[LoadedHistory | None, tuple[HistoryProblem, ...]]:
         """Read the thread; return what can be shown, and what is wrong with the rest."""
-        with transaction(connection):
+        with transaction(connection, writes=False):
             head_id = self._head(connection)
+            # The text as bytes: one that is no UTF-8 is then bad JSON, and not JSON with other characters.
             rows = connection.execute(
-                "SELECT id, parent_id, format, json FROM messages WHERE thread_id = ? ORDER BY position",
+                "SELECT id, parent_id, format, CAST(json AS BLOB) AS json "
+                "FROM messages WHERE thread_id = ? ORDER BY position",
                 (self._thread_id,),
             ).fetchall()
         stored, unreadable = read_rows(rows, self._thread_id)

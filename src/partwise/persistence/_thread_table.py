@@ -106,6 +106,9 @@ def _read(row: sqlite3.Row) -> tuple[StoredThread | None, list[HistoryProblem]]:
     def report(what: str, where: str) -> None:
         problems.append(HistoryProblem(thread_id=row["id"], message_id=None, what=what, where=where))
 
+    if not isinstance(row["id"], str):
+        report("its id is no text; it is not listed, but kept in the file", "id")
+        return None, problems
     if row["status"] not in {"regular", "archived"}:
         report(f"its status {row['status']!r} is unknown; it is not listed, but kept in the file", "status")
         return None, problems
