@@ -8,6 +8,7 @@
     │   ├── ToolDefinitionError             a function that cannot become a tool
     │   ├── ToolArgumentsError              arguments of a call that its tool cannot take
     │   ├── FeedError                       what the owner of an external store gives
+    │   ├── QueuePlacementError             a place in the queue that does not exist
     │   ├── CycleError                      a parent that lies below its own child
     │   ├── NothingToResumeError            a run to be resumed, without the stream that goes on
     │   ├── StreamIdError                   an id that a resumable stream cannot have
@@ -56,6 +57,7 @@ __all__ = [
     "AdapterError",
     "ApprovalError",
     "ApprovalNotFoundError",
+    "AttachmentNotFoundError",
     "BranchNotFoundError",
     "CursorError",
     "CycleError",
@@ -74,6 +76,7 @@ __all__ = [
     "PartNotFoundError",
     "PartwiseError",
     "QueueItemNotFoundError",
+    "QueuePlacementError",
     "RuntimeClosedError",
     "SelectorError",
     "StateOperationError",
@@ -196,6 +199,18 @@ class FeedError(InvalidInputError):
     """
 
     def __init__(self, text: str, *, code: str = "invalid-store") -> None:
+        super().__init__(text)
+        self.code = code
+
+
+class QueuePlacementError(InvalidInputError):
+    """A waiting message cannot go where it was told to; nothing was moved.
+
+    Attributes:
+        code: ``"self-anchor"`` or ``"not-adjacent"``.
+    """
+
+    def __init__(self, text: str, *, code: str) -> None:
         super().__init__(text)
         self.code = code
 
@@ -344,6 +359,12 @@ class BranchNotFoundError(NotFoundError):
     """A message has no branch at that place."""
 
     kind = "branch"
+
+
+class AttachmentNotFoundError(NotFoundError):
+    """A draft has no such attachment."""
+
+    kind = "attachment"
 
 
 class QueueItemNotFoundError(NotFoundError):

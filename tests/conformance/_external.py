@@ -12,7 +12,7 @@ from partwise.runtimes.external import ExternalStoreRuntime, ExternalThread, _ca
 from partwise.store import Suggestion, ThreadState
 
 from ._adapters import begin, feedback, perform, snake
-from ._composing import composer_state, edits_state
+from ._composing import Composing, ScriptedAttachments, composer_state, edits_state
 from ._failures import CannotBeAskedError, scripted
 from ._gates import Gates, Later
 from ._references import resolve
@@ -73,7 +73,7 @@ class Timers:
         self.waiting.clear()
 
 
-class ExternalOperations:
+class ExternalOperations(Composing):
     """An external-store runtime with the owner of a vector, and a method for each operation."""
 
     def __init__(self, given: Json, trace: Trace, gates: Gates, nested: Nested, numbers: list[int]) -> None:
@@ -95,6 +95,7 @@ class ExternalOperations:
         self.queue: MessageQueue | None = None
         self.runtime = ExternalStoreRuntime(self._messages(), on_error=lambda *_: None, **self._fields())
         self.thread: ExternalThread = self.runtime.thread
+        self.watch()
 
     # What the owner says
 
@@ -116,6 +117,8 @@ class ExternalOperations:
         fields["convert"] = self._converter(store.get("convert"))
         fields["queue"] = self._queue(store.get("queue"))
         fields["initialize"] = self._initialize
+        script = store.get("attachments")
+        fields["attachments"] = None if script is None else ScriptedAttachments(script, self.trace, self.gates)
         for name, field in CALLBACKS.items():
             behaviour = (store.get("callbacks") or {}).get(name)
             fields[field] = None if behaviour is None else self._callback(name, behaviour)
@@ -339,25 +342,13 @@ class ExternalOperations:
     def do_save(self, op: Json) -> None:
         self.saved[op["as"]] = self.ref(op["ref"])
 
-    def do_set_text(self, op: Json) -> None:
-        self._composer(op).set_text(op["text"])
-
-    def do_begin_edit(self, op: Json) -> None:
-        self.thread.begin_edit(self.ref(op["message"]))
-
-    def do_send(self, op: Json) -> Operation:
-        return self._composer(op).send(starts_run=op.get("startRun"), steers=op.get("steer"))
-
-    def _composer(self, op: Json) -> Any:
-        return self.thread.edit_composer(self.ref(op["edit"])) if "edit" in op else self.thread.composer
-
 
 class Driver:
     """The owner's way of sending what left the queue."""
 
     def __init__(self, operations: ExternalOperations, script: Json) -> None:
         self.operations, self.script = operations, script
-        self.name = script.get("name", "q")
+        self.name = script.get("name", "queue")
 
     def run(self, request: AppendRequest, /, *, steer: bool) -> None:
         self.operations.trace.note("queue-run", self.name, request_json(request), {"steer": steer})

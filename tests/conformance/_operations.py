@@ -14,6 +14,7 @@ from partwise.store import ThreadState
 from partwise.tools import ModelContext
 
 from . import _adapters
+from ._composing import Composing, ScenarioListenerError, ScriptedAttachments, composer_state, edits_state
 from ._failures import CannotBeAskedError
 from ._gates import Gates, Later
 from ._references import resolve
@@ -34,11 +35,7 @@ class Context:
         return self.context
 
 
-class ScenarioListenerError(Exception):
-    """Raised by listeners that are told to."""
-
-
-class Operations:
+class Operations(Composing):
     """A local runtime with the adapters of a vector, and a method for each operation."""
 
     def __init__(self, given: Json, trace: Trace, gates: Gates, nested: Nested, suggestion_numbers: list[int]) -> None:
@@ -56,6 +53,9 @@ class Operations:
             **self._options(given),
         )
         self.thread: LocalThread = self.runtime.thread
+        self.observes = given.get("observe") or []
+        if "composer" in self.observes:
+            self.watch()
 
     def begin(self, op: Json) -> None:
         """Called before an operation; nothing to do here."""
@@ -64,7 +64,9 @@ class Operations:
 
     def also(self, state: ThreadState) -> Json:
         """What the vectors write of a state beside its messages."""
-        return {}
+        if "composer" not in self.observes:
+            return {}
+        return {"composer": composer_state(state, self.thread), **edits_state(state, self.thread)}
 
     def perform(self, op: Json) -> Json:
         """Perform one operation; returns what it returns."""
@@ -84,11 +86,20 @@ class Operations:
         if "humanToolNames" in options:
             names = options["humanToolNames"]
             made["human_tools"] = None if names is None else frozenset(names)
+        for name, field in (
+            ("queueClearOnRewind", "clears_queue_on_rewind"),
+            ("queueClearOnCancel", "clears_queue_on_cancel"),
+        ):
+            if name in options:
+                made[field] = bool(options[name])
         if "messageQueue" in options:
             made["has_queue"] = bool(options["messageQueue"])
         if "history" in given:
             script = given["history"]
             made["history"] = None if script is None else _adapters.history(script, self.trace, self.gates, self.model)
+        if "attachments" in given:
+            script = given["attachments"]
+            made["attachments"] = None if script is None else ScriptedAttachments(script, self.trace, self.gates)
         if "feedback" in given:
             made["feedback"] = _adapters.feedback(self.trace) if given["feedback"] else None
         if "suggestion" in given:

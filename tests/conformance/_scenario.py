@@ -16,7 +16,17 @@ from ._trace import EVENTS, Trace, capabilities, state
 Json = Any
 
 # Operations whose call never raises in the reference: what goes wrong is told by what they return.
-PROMISING = {"append", "delete_message", "load", "start_run", "send"}
+PROMISING = {
+    "append",
+    "delete_message",
+    "load",
+    "start_run",
+    "send",
+    "add_attachment",
+    "remove_attachment",
+    "clear_attachments",
+    "composer_reset",
+}
 # Those that are waited for, in addition; but their call may raise.
 AWAITED = {"resume_run", "respond_to_approval"}
 # Turns of the loop before asking whether anything still moves: the asking sleeps if something does.
@@ -71,12 +81,12 @@ class Scenario:
         try:
             value = self.perform(op, number)
         except Exception as error:
-            if op["op"] in PROMISING:
+            if op["op"] in PROMISING and getattr(error, "code", "") != "composer-unavailable":
                 self.settled.append([number, written(error)])
             else:
                 answer["error"] = written(error)
         else:
-            if op["op"].startswith("get_") or op["op"] == "export":
+            if op["op"].startswith("get_") or op["op"] in {"export", "restore_draft"}:
                 answer["value"] = value
         self.operations.performed(op)
         return await self._rest(answer)

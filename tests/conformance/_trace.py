@@ -41,6 +41,12 @@ class Trace:
 def message(value: Message) -> Json:
     """A message without what has its default."""
     plain = _spelling.message(value)
+    for item, written in zip(getattr(value, "attachments", ()), plain.get("attachments", []), strict=True):
+        if item.file is not None:
+            written["file"] = getattr(item.file, "name", item.file)
+    quote = plain["metadata"]["custom"].get("quote")
+    if isinstance(quote, dict) and "message_id" in quote:
+        plain["metadata"]["custom"]["quote"] = {"text": quote["text"], "messageId": quote["message_id"]}
     metadata = {key: item for key, item in plain.pop("metadata").items() if not _is_default(key, item)}
     if not plain.get("attachments"):
         plain.pop("attachments", None)

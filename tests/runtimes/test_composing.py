@@ -94,7 +94,7 @@ async def test_a_message_that_was_not_sent_is_a_draft_again(initialize: Any) -> 
         assert (thread.composer.state.text, thread.composer.state.quote.text) == ("hi", "said")
 
 
-async def test_what_was_typed_meanwhile_wins_over_a_draft_that_comes_back() -> None:  # trace 20
+async def test_a_draft_that_comes_back_goes_before_what_was_typed_meanwhile() -> None:  # trace 20
     async with talking(Script([TextDelta("x")]), initialize=failing_later) as thread:
         thread.composer.set_text("hi")
         operation = thread.composer.send()
@@ -102,7 +102,7 @@ async def test_what_was_typed_meanwhile_wins_over_a_draft_that_comes_back() -> N
         with pytest.raises(NotSentError):
             await operation
         await settled()
-        assert thread.composer.state.text == "newer"
+        assert thread.composer.state.text == "hi\nnewer"
 
 
 async def test_a_reset_meanwhile_keeps_the_draft_away() -> None:  # trace 20

@@ -1,5 +1,6 @@
 """The protocols that users implement: chat model, history, thread list, suggestions, feedback."""
 
+from ._attachments import AttachmentAdapter, AttachmentFile, LocalFile, is_accepted
 from ._chat_model import CancelReason, CancelSignal, ChatModel, ChatModelFunction, ModelOutput, RunContext
 from ._feedback import FeedbackFunction, FeedbackType
 from ._history import (
@@ -24,6 +25,8 @@ from ._thread_list import (
 )
 
 __all__ = [
+    "AttachmentAdapter",
+    "AttachmentFile",
     "CancelReason",
     "CancelSignal",
     "ChatModel",
@@ -36,6 +39,7 @@ __all__ = [
     "History",
     "HistoryItem",
     "LoadedHistory",
+    "LocalFile",
     "ModelOutput",
     "ResumableHistory",
     "RunContext",
@@ -50,4 +54,5 @@ __all__ = [
     "TitleFunction",
     "TitlingThreads",
     "UpdatableHistory",
+    "is_accepted",
 ]

@@ -54,8 +54,8 @@ class ComposerView:
         return Operation.done() if self.is_send_disabled.value else self._composer.send()
 
     def cancel(self) -> None:
-        """End the run in progress; of an edited message, close the draft."""
-        if self.edited_id is None:
+        """Take back a draft whose files are being uploaded; else end the run, or the editing."""
+        if self.edited_id is None and not self._thread.state.composer.is_sending:
             self._thread.cancel_run()
         else:
             self._composer.cancel()
@@ -89,4 +89,4 @@ def _is_send_disabled(state: ThreadState, edited_id: str | None) -> bool:
 def _can_cancel(state: ThreadState, edited_id: str | None) -> bool:
     if edited_id is not None:
         return edited_id in state.edits
-    return "cancel" in state.capabilities and state.is_running
+    return state.composer.is_sending or ("cancel" in state.capabilities and state.is_running)

@@ -1,5 +1,6 @@
 """What turns user actions and model output into commits."""
 
+from ._attachment_kinds import CompositeAttachments, ImageAttachments, TextAttachments
 from ._capabilities import CAPABILITIES
 from ._composer import Composer, can_send
 from ._operation import Operation
@@ -25,10 +26,12 @@ __all__ = [
     "ApprovalResponse",
     "BranchChange",
     "Composer",
+    "CompositeAttachments",
     "ExternalFields",
     "ExternalSnapshot",
     "ExternalStoreRuntime",
     "ExternalThread",
+    "ImageAttachments",
     "LocalRuntime",
     "LocalThread",
     "MessageQueue",
@@ -37,6 +40,7 @@ __all__ = [
     "QueueDriver",
     "RunRequest",
     "Runtime",
+    "TextAttachments",
     "Thread",
     "ThreadItem",
     "ThreadListRuntime",

@@ -30,10 +30,13 @@ _ALWAYS_LOCAL: Final = frozenset(
 )
 
 
-def local_capabilities(*, history: object | None, has_feedback: bool, has_queue: bool) -> frozenset[str]:
+def local_capabilities(
+    *, history: object | None, has_feedback: bool, has_queue: bool, has_attachments: bool
+) -> frozenset[str]:
     """Tell what a local thread can do with these adapters; ``delete`` needs a history that can delete."""
     extra = {
         "delete": history is not None and hasattr(history, "delete"),
+        "attachments": has_attachments,
         "feedback": has_feedback,
         "queue": has_queue,
     }

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Mapping
 from datetime import UTC, datetime
 from typing import Any, Protocol, assert_never, cast
 
+import anyio
 import attrs
 
-from partwise.errors import NotAllowedError
+from partwise.adapters import AttachmentFile
+from partwise.errors import NotAllowedError, UnsupportedError
 from partwise.messages import (
     AssistantMessage,
     AssistantMetadata,
+    Attachment,
     AudioPart,
     CompleteAttachment,
     DataPart,
@@ -19,6 +22,7 @@ from partwise.messages import (
     ImagePart,
     Message,
     Metadata,
+    PendingAttachment,
     Role,
     SystemMessage,
     TextPart,
@@ -30,21 +34,14 @@ from partwise.messages import (
 )
 from partwise.store import ComposerState, Quote
 
+from ._attaching import Attaching, DraftHost, with_failure
 from ._operation import Operation
 
 __all__ = ["Composer", "ComposerHost", "can_send", "composed", "edited"]
 
 
-class ComposerHost(Protocol):
+class ComposerHost(DraftHost, Protocol):
     """What a composer needs of its thread: somebody who commits its state and takes its messages."""
-
-    def show_draft(self, edited_id: str | None, draft: ComposerState | None) -> None:
-        """Commit a draft; None closes the draft of an edited message."""
-        ...
-
-    def read_draft(self, edited_id: str | None) -> ComposerState | None:
-        """Return a draft as it is committed, or None when it is closed."""
-        ...
 
     def send_draft(
         self, draft: ComposerState, edited_id: str | None, *, starts_run: bool | None, steers: bool | None
@@ -52,13 +49,21 @@ class ComposerHost(Protocol):
         """Append the message that a draft makes."""
         ...
 
-    def spawn(self, function: Callable[..., Any], *args: Any) -> None:
-        """Start a task of the runtime."""
-        ...
+
+@attrs.define(eq=False, kw_only=True)
+class _Upload:
+    """A draft whose files are being uploaded before it is sent."""
+
+    draft: ComposerState
+    starts_run: bool | None
+    steers: bool | None
+    operation: Operation = attrs.field(factory=Operation)
+    removed: set[str] = attrs.field(factory=set)
+    failures: dict[str, BaseException] = attrs.field(factory=dict)
 
 
 class Composer:
-    """One draft: setters that commit, and ``send``.
+    """One draft: setters that commit, files, and ``send``.
 
     Args:
         host: The thread.
@@ -69,11 +74,20 @@ class Composer:
         self._host = host
         self.edited_id = edited_id
         self._generation = 0
+        self._attaching = Attaching(host, edited_id)
+        self._upload: _Upload | None = None
+        self._uploaded: dict[str, tuple[PendingAttachment, CompleteAttachment]] = {}
 
     @property
     def state(self) -> ComposerState:
         """The draft as it is now; of a closed edit, an empty one that cannot be typed into."""
         return self._host.read_draft(self.edited_id) or ComposerState(is_editing=False)
+
+    @property
+    def accept(self) -> str:
+        """Which files are taken: ``*``, or a list such as ``image/*,.pdf``."""
+        adapter = self._host.attachment_adapter
+        return "*" if adapter is None else adapter.accept
 
     def set_text(self, text: str) -> None:
         """Replace the text of the draft."""
@@ -91,29 +105,80 @@ class Composer:
         """Set the piece of another message that this one answers."""
         self._change(quote=quote)
 
-    def reset(self) -> None:
+    def add_attachment(self, file: AttachmentFile | CompleteAttachment) -> Operation:
+        """Add a file; it is uploaded when the draft is sent, or before if its adapter does that.
+
+        Args:
+            file: A file, for example a ``LocalFile``; or an attachment that needs no upload.
+
+        Returns:
+            An operation that settles when the file is part of the draft. It raises ``UnsupportedError``
+            without an adapter, ``NotAllowedError`` (code ``"not-accepted"``) for a file of another type, and
+            what the adapter raised. Each is an event as well.
+        """
+        return self._attaching.add(file)
+
+    def remove_attachment(self, attachment_id: str) -> Operation:
+        """Remove a file, also one that is being uploaded or added.
+
+        Returns:
+            An operation that settles when the adapter has let it go. It raises ``AttachmentNotFoundError``, and
+            what the adapter raised; then the file stays, marked as failed.
+        """
+        held = () if self._upload is None else self._upload.draft.attachments
+        if self._upload is not None and any(item.id == attachment_id for item in held):
+            self._upload.removed.add(attachment_id)
+        return self._attaching.remove(attachment_id, held)
+
+    def clear_attachments(self) -> Operation:
+        """Remove all files, those of a send that is under way included."""
+        self._attaching.stop()
+        held = () if self._upload is None else self._upload.draft.attachments
+        if self._upload is not None:
+            self._upload.removed |= {item.id for item in held}
+        dropped = (*held, *self.state.attachments)
+        if self.state.is_editing:
+            self._change(attachments=())
+        return self._attaching.release(dropped)
+
+    def reset(self) -> Operation:
         """Empty the draft, and let a send that is under way not give it back."""
         self._generation += 1
+        self._attaching.stop()
+        upload, self._upload = self._upload, None
+        dropped = (*(() if upload is None else upload.draft.attachments), *self.state.attachments)
         if self.state.is_editing:
             self._host.show_draft(self.edited_id, ComposerState())
+        return self._attaching.release(dropped)
 
     def cancel(self) -> None:
-        """Close the draft of an edited message; the draft of the next message stays."""
-        if self.edited_id is not None:
+        """Take a draft back whose files are being uploaded; otherwise, close the draft of an edited message."""
+        upload, self._upload = self._upload, None
+        if upload is not None:
+            self._generation += 1
+            self._host.show_draft(self.edited_id, _merged(upload.draft, self.state))
+        elif self.edited_id is not None:
+            self._generation += 1
             self._host.show_draft(self.edited_id, None)
 
     def send(self, *, starts_run: bool | None = None, steers: bool | None = None) -> Operation:
         """Send the draft and empty it; a draft that cannot be sent is left as it is.
 
-        If the message turns out not to have reached anybody, the draft comes back, unless something
-        else was typed meanwhile.
+        Files are uploaded first. If one cannot be, or if the message turns out not to have reached anybody,
+        the draft comes back, before what was typed meanwhile.
         """
         draft = self.state
         if not can_send(draft):
             return Operation.done()
         self._generation += 1
+        pending = [item for item in draft.attachments if isinstance(item, PendingAttachment)]
+        if pending:
+            return self._send_after_upload(draft, pending, starts_run=starts_run, steers=steers)
         emptied = None if self.edited_id is not None else attrs.evolve(draft, text="", quote=None, attachments=())
         self._host.show_draft(self.edited_id, emptied)
+        return self._dispatch(draft, starts_run=starts_run, steers=steers)
+
+    def _dispatch(self, draft: ComposerState, *, starts_run: bool | None, steers: bool | None) -> Operation:
         try:
             operation = self._host.send_draft(draft, self.edited_id, starts_run=starts_run, steers=steers)
         except Exception:
@@ -121,6 +186,90 @@ class Composer:
             raise
         self._host.spawn(self._watch, operation, draft, self._generation)
         return operation
+
+    def _send_after_upload(
+        self, draft: ComposerState, pending: list[PendingAttachment], *, starts_run: bool | None, steers: bool | None
+    ) -> Operation:
+        upload = self._upload = _Upload(draft=draft, starts_run=starts_run, steers=steers)
+        emptied = attrs.evolve(draft, text="", quote=None, attachments=(), is_sending=True)
+        self._host.show_draft(self.edited_id, emptied)
+        coming: list[tuple[PendingAttachment, Awaitable[CompleteAttachment]]] = []
+        adapter = self._host.attachment_adapter
+        for item in pending:
+            known = self._uploaded.get(item.id)
+            if known is not None and known[0] is item:
+                continue
+            if adapter is None:
+                msg = "attachments"
+                upload.failures[item.id] = UnsupportedError(msg, "Give the runtime an attachment adapter.")
+                continue
+            try:
+                coming.append((item, adapter.send(item)))
+            except Exception as error:
+                upload.failures[item.id] = error
+        self._host.spawn(self._wait_for, upload, coming, self._generation)
+        return upload.operation
+
+    async def _wait_for(
+        self,
+        upload: _Upload,
+        coming: list[tuple[PendingAttachment, Awaitable[CompleteAttachment]]],
+        generation: int,
+    ) -> None:
+        try:
+            async with anyio.create_task_group() as group:
+                for item, answer in coming:
+                    group.start_soon(self._upload_one, upload, item, answer)
+        except BaseException as error:
+            upload.operation.settle(error)
+            raise
+        if self._generation != generation or self._upload is not upload:
+            upload.operation.settle()
+            return
+        self._upload = None
+        failures = [error for key, error in upload.failures.items() if key not in upload.removed]
+        if failures:
+            self._take_back(upload)
+            self._host.report("attachments", f"could not upload a file: {failures[0]}", failures[0])
+            upload.operation.settle(failures[0])
+            return
+        self._send_uploaded(upload)
+
+    async def _upload_one(
+        self, upload: _Upload, item: PendingAttachment, answer: Awaitable[CompleteAttachment]
+    ) -> None:
+        try:
+            self._uploaded[item.id] = (item, await answer)
+        except Exception as error:
+            upload.failures[item.id] = error
+
+    def _take_back(self, upload: _Upload) -> None:
+        kept = [item for item in upload.draft.attachments if item.id not in upload.removed]
+        for key, error in upload.failures.items():
+            kept = [with_failure(item, key, error) for item in kept]
+        draft = attrs.evolve(upload.draft, attachments=tuple(kept))
+        self._host.show_draft(self.edited_id, _merged(draft, self.state))
+
+    def _send_uploaded(self, upload: _Upload) -> None:
+        ready: list[Attachment] = []
+        for item in upload.draft.attachments:
+            if item.id not in upload.removed:
+                known = self._uploaded.pop(item.id, None)
+                ready.append(item if isinstance(item, CompleteAttachment) or known is None else known[1])
+        draft = attrs.evolve(upload.draft, attachments=tuple(ready))
+        now = attrs.evolve(self.state, is_sending=False)
+        if is_blank(draft.text) and not ready:
+            # Everything that there was to send was removed meanwhile.
+            self._host.show_draft(self.edited_id, now)
+            upload.operation.settle()
+            return
+        self._host.show_draft(self.edited_id, now if self.edited_id is None else None)
+        try:
+            operation = self._dispatch(draft, starts_run=upload.starts_run, steers=upload.steers)
+        except Exception as error:
+            upload.operation.settle(error)
+            return
+        self._host.spawn(_pass_on, operation, upload.operation)
 
     def restore(self, draft: ComposerState) -> bool:
         """Put a draft back, if nothing else was written meanwhile.
@@ -152,9 +301,9 @@ class Composer:
                 self._give_back(draft, generation)
 
     def _give_back(self, draft: ComposerState, generation: int) -> None:
-        now = self._host.read_draft(self.edited_id)
-        if generation == self._generation and (now is None or _is_free(now)):
-            self._host.show_draft(self.edited_id, draft)
+        if generation == self._generation:
+            now = self._host.read_draft(self.edited_id)
+            self._host.show_draft(self.edited_id, draft if now is None else _merged(draft, now))
 
     def _change(self, **fields: Any) -> None:
         draft = self.state
@@ -164,6 +313,28 @@ class Composer:
         changed = attrs.evolve(draft, **fields)
         if changed != draft:
             self._host.show_draft(self.edited_id, changed)
+
+
+async def _pass_on(operation: Operation, outer: Operation) -> None:
+    try:
+        await operation
+    except BaseException as error:
+        outer.settle(error)
+        if not isinstance(error, Exception):
+            raise
+    outer.settle()
+
+
+def _merged(draft: ComposerState, now: ComposerState) -> ComposerState:
+    """Put a draft that was not sent before what was written meanwhile."""
+    text = "\n".join(part for part in (draft.text, now.text) if not is_blank(part)) or now.text
+    return attrs.evolve(
+        now,
+        text=text,
+        quote=now.quote or draft.quote,
+        attachments=(*draft.attachments, *now.attachments),
+        is_sending=False,
+    )
 
 
 def can_send(draft: ComposerState) -> bool:
@@ -214,7 +385,7 @@ def _as_attachment(part: ImagePart | FilePart | AudioPart | DataPart) -> Complet
         case FilePart():
             kind, name, content_type = "document", part.filename, part.media_type
         case AudioPart():
-            kind, name = "audio", None
+            kind, name, content_type = "audio", f"audio.{part.format}", f"audio/{part.format}"
         case DataPart():
             kind, name = "data", part.name
         case _:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from partwise.adapters import AttachmentAdapter
 from partwise.errors import NotAllowedError
 from partwise.messages import MISSING, FrozenDict, Missing, UserMessage
-from partwise.store import ComposerState, Sent
+from partwise.store import ComposerState, Sent, ThreadEvent
 
 from ._composer import Composer, composed, edited
 from ._host import Host
@@ -96,8 +97,22 @@ class Drafts:
             starts_run=starts_run,
             steers=steers,
         )
-        self._host.events.emit(Sent(edited_id))
+        self._host.events.emit(Sent(edited_id, characters=len(draft.text), attachments=len(draft.attachments)))
         return operation
+
+    @property
+    def attachment_adapter(self) -> AttachmentAdapter | None:
+        """What takes files in, if there is one now."""
+        adapter: AttachmentAdapter | None = self._host.options.attachments
+        return adapter
+
+    def emit(self, event: ThreadEvent) -> None:
+        """Tell those who listen to the thread."""
+        self._host.events.emit(event)
+
+    def report(self, where: str, text: str, error: BaseException | None = None) -> None:
+        """Tell of something that nobody can be told by raising."""
+        self._host.report(where, text, error)
 
     def spawn(self, function: Callable[..., Any], *args: Any) -> None:
         """Start a task of the runtime."""

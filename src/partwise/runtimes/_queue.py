@@ -8,7 +8,7 @@ from typing import Final, Literal, Protocol, TypeAlias
 
 import attrs
 
-from partwise.errors import InvalidInputError, QueueItemNotFoundError
+from partwise.errors import QueueItemNotFoundError, QueuePlacementError
 from partwise.messages import FilePart, ImagePart, Message, Part, TextPart, UserMessage, message_text, new_id
 from partwise.store import QueueItem
 
@@ -188,7 +188,7 @@ class MessageQueue:
 
         Raises:
             QueueItemNotFoundError: The item, or an anchor in the lane, does not exist.
-            InvalidInputError: An anchor is the item itself, or the two are not neighbours.
+            QueuePlacementError: An anchor is the item itself, or the two are not neighbours.
         """
         source, index = self._find(item_id)
         target = lane or source
@@ -326,7 +326,7 @@ def _place(
         text = (
             f"Queue item {item_id!r} cannot go between {insert_after!r} and {insert_before!r}: they are not neighbours."
         )
-        raise InvalidInputError(text)
+        raise QueuePlacementError(text, code="not-adjacent")
     return before if after is None else after
 
 
@@ -345,8 +345,10 @@ def _before(item_id: str, rest: list[_Entry], lane: Lane, anchor: str | _AtEnd |
 def _anchor(item_id: str, rest: list[_Entry], lane: Lane, anchor: str) -> int:
     if anchor == item_id:
         text = f"Queue item {item_id!r} cannot be placed relative to itself."
-        raise InvalidInputError(text)
+        raise QueuePlacementError(text, code="self-anchor")
     for index, entry in enumerate(rest):
         if entry.item.id == anchor:
             return index
-    raise QueueItemNotFoundError(anchor, where=f"the {lane} lane")
+    error = QueueItemNotFoundError(anchor, where=f"the {lane} lane")
+    error.code = "unknown-anchor"
+    raise error

@@ -1,6 +1,17 @@
 """The shape of the state: a thread, its draft, its queue, and lists of threads; slices of it; events beside it."""
 
-from ._events import Initialize, ModelContextUpdate, PersistenceFailed, Report, RunEnd, RunStart, Sent, ThreadEvent
+from ._events import (
+    AttachmentAdded,
+    AttachmentRefused,
+    Initialize,
+    ModelContextUpdate,
+    PersistenceFailed,
+    Report,
+    RunEnd,
+    RunStart,
+    Sent,
+    ThreadEvent,
+)
 from ._slices import MessageSlice, PartSlice
 from ._state import ComposerState, QueueItem, Quote, Suggestion, ThreadState, with_messages
 from ._thread_list import (
@@ -13,6 +24,8 @@ from ._thread_list import (
 )
 
 __all__ = [
+    "AttachmentAdded",
+    "AttachmentRefused",
     "ComposerState",
     "Initialize",
     "MessageSlice",

@@ -7,6 +7,8 @@ from typing import ClassVar, Literal, TypeAlias
 import attrs
 
 __all__ = [
+    "AttachmentAdded",
+    "AttachmentRefused",
     "Initialize",
     "ModelContextUpdate",
     "PersistenceFailed",
@@ -52,10 +54,47 @@ class ModelContextUpdate:
 
 @attrs.frozen
 class Sent:
-    """A composer handed its draft over."""
+    """A composer handed its draft over.
+
+    Attributes:
+        message_id: The message that the draft was an edited version of.
+        characters: How long the text was.
+        attachments: How many files went with it.
+    """
 
     type: ClassVar[Literal["send"]] = "send"
     message_id: str | None = None
+    characters: int = attrs.field(default=0, kw_only=True)
+    attachments: int = attrs.field(default=0, kw_only=True)
+
+
+@attrs.frozen(kw_only=True)
+class AttachmentAdded:
+    """A file was added to a draft."""
+
+    type: ClassVar[Literal["attachment_added"]] = "attachment_added"
+    message_id: str | None
+    attachment_id: str
+    content_type: str | None = None
+
+
+@attrs.frozen(kw_only=True)
+class AttachmentRefused:
+    """A file was not added to a draft, or could not be uploaded.
+
+    Attributes:
+        message_id: The message that the draft is an edited version of.
+        reason: ``no-adapter``, ``not-accepted`` or ``adapter-error``.
+        text: What went wrong, for the user.
+        attachment_id: The attachment, if there is one by now.
+    """
+
+    type: ClassVar[Literal["attachment_refused"]] = "attachment_refused"
+    message_id: str | None
+    reason: Literal["no-adapter", "not-accepted", "adapter-error"]
+    text: str
+    content_type: str | None = None
+    attachment_id: str | None = None
 
 
 @attrs.frozen(kw_only=True)
@@ -83,4 +122,14 @@ class Report:
     error: BaseException | None = attrs.field(default=None, eq=False)
 
 
-ThreadEvent: TypeAlias = Initialize | RunStart | RunEnd | ModelContextUpdate | Sent | PersistenceFailed | Report
+ThreadEvent: TypeAlias = (
+    Initialize
+    | RunStart
+    | RunEnd
+    | ModelContextUpdate
+    | Sent
+    | AttachmentAdded
+    | AttachmentRefused
+    | PersistenceFailed
+    | Report
+)

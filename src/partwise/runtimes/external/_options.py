@@ -7,7 +7,7 @@ from typing import Any, TypeAlias, TypedDict, Unpack
 
 import attrs
 
-from partwise.adapters import FeedbackFunction
+from partwise.adapters import AttachmentAdapter, FeedbackFunction
 from partwise.messages import MISSING, FrozenDict, Message, ModelContent, freeze
 from partwise.runtimes._queue import MessageQueue
 from partwise.runtimes._requests import AppendRequest
@@ -96,7 +96,7 @@ class ExternalOptions:
     suggestions: tuple[Suggestion, ...] = attrs.field(default=(), converter=tuple)
     queue: MessageQueue | None = None
     feedback: FeedbackFunction | None = None
-    attachments: Any = None
+    attachments: AttachmentAdapter | None = None
     initialize: Callable[[], Awaitable[object] | None] | None = None
     on_new: Callable[[AppendRequest], Answer] | None = None
     on_edit: Callable[[AppendRequest], Answer] | None = None
@@ -131,7 +131,7 @@ class ExternalFields(TypedDict, total=False):
     suggestions: Iterable[Suggestion]
     queue: MessageQueue | None
     feedback: FeedbackFunction | None
-    attachments: Any
+    attachments: AttachmentAdapter | None
     initialize: Callable[[], Awaitable[object] | None] | None
     on_new: Callable[[AppendRequest], Answer] | None
     on_edit: Callable[[AppendRequest], Answer] | None

@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 
 import attrs
 
-from partwise.adapters import ChatModel, ChatModelFunction, FeedbackFunction, History, Suggestions
+from partwise.adapters import AttachmentAdapter, ChatModel, ChatModelFunction, FeedbackFunction, History, Suggestions
 
 __all__ = ["DEFAULT_MAX_STEPS", "InitializeFunction", "LocalOptions"]
 
@@ -36,6 +36,7 @@ class LocalOptions:
     history: History | None = None
     suggestions: Suggestions | None = None
     feedback: FeedbackFunction | None = None
+    attachments: AttachmentAdapter | None = None
     max_steps: int = DEFAULT_MAX_STEPS
     human_tools: frozenset[str] | None = None
     has_queue: bool = False

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from types import TracebackType
 from typing import Self, cast
 
-from partwise.adapters import ChatModel, ChatModelFunction, FeedbackFunction, History, Suggestions
+from partwise.adapters import AttachmentAdapter, ChatModel, ChatModelFunction, FeedbackFunction, History, Suggestions
 from partwise.reactive import ErrorHook, log_error
 from partwise.runtimes._lifetime import Lifetime
 from partwise.runtimes._tasks import Tasks
@@ -33,6 +33,7 @@ class LocalRuntime:
         history: Where the thread is stored; call ``thread.load()`` to show what is there.
         suggestions: Asked for prompts after each completed answer.
         feedback: Told what users think of answers.
+        attachments: Takes in the files that users add to drafts.
         messages: What the thread begins with: messages, or anything message-like.
         max_steps: How many roundtrips to the model a run may make by itself before it ends as
             incomplete/tool-calls.
@@ -55,6 +56,7 @@ class LocalRuntime:
         history: History | None = None,
         suggestions: Suggestions | None = None,
         feedback: FeedbackFunction | None = None,
+        attachments: AttachmentAdapter | None = None,
         messages: Iterable[object] = (),
         max_steps: int = DEFAULT_MAX_STEPS,
         human_tools: Iterable[str] | None = None,
@@ -71,6 +73,7 @@ class LocalRuntime:
             history=history,
             suggestions=suggestions,
             feedback=feedback,
+            attachments=attachments,
             max_steps=max_steps,
             human_tools=None if human_tools is None else frozenset(human_tools),
             has_queue=has_queue,

@@ -449,9 +449,14 @@ class LocalThread:
         options = self._host.options
         self._host.document.set(
             capabilities=local_capabilities(
-                history=options.history, has_feedback=options.feedback is not None, has_queue=options.has_queue
+                history=options.history,
+                has_feedback=options.feedback is not None,
+                has_queue=options.has_queue,
+                has_attachments=options.attachments is not None,
             )
         )
+        if not options.has_queue and (self._queue.messages.items or self._queue.messages.steer_items):
+            self._queue.drop()
         if options.history is not None and not had_history:
             self._loader.history_arrived()
 
