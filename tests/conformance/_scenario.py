@@ -7,6 +7,7 @@ import anyio
 from anyio.lowlevel import checkpoint
 
 from partwise.runtimes import Operation
+from partwise.testing import settled as at_rest
 
 from ._failures import written
 from ._gates import Gates
@@ -94,7 +95,7 @@ class Scenario:
     async def _rest(self, answer: Json) -> Json:
         for _ in range(_TURNS):
             await checkpoint()
-        await anyio.wait_all_tasks_blocked()
+        await at_rest()
         for key, operation in list(self.open.items()):
             if operation.is_done:
                 del self.open[key]

@@ -17,6 +17,7 @@ from partwise.reactive import Slice
 from partwise.runtimes import LocalRuntime
 from partwise.store import Suggestion
 from partwise.stream import Chunk, Finish, ReasoningDelta, TextDelta, ToolArgsDelta, ToolArgsFinish, ToolCallStart
+from partwise.testing import settled
 from partwise.tools import ToolContext, Toolkit
 from tests.primitives.scenes import echo, long, statistics
 
@@ -291,7 +292,7 @@ async def test_with_a_queue_a_draft_can_be_sent_during_a_run() -> None:
             view.set_text(text)
             assert not view.is_send_disabled.value
             view.send()
-            await anyio.wait_all_tasks_blocked()
+            await settled()
 
         state = runtime.thread.state
         assert [item.prompt for item in (*state.queue, *state.steer_queue)] == ["two"]
@@ -396,7 +397,7 @@ async def test_a_token_wakes_one_part_and_a_keystroke_only_the_draft() -> None:
     async with LocalRuntime(model, messages=long(500, parts=4)) as runtime:
         thread = runtime.thread
         operation = thread.append("go")
-        await anyio.wait_all_tasks_blocked()
+        await settled()
         view = ThreadView(thread)
         woken: list[str] = []
         for message_id in view.message_ids.value:

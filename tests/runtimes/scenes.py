@@ -24,6 +24,7 @@ from partwise.persistence import MemoryHistory
 from partwise.repository import Entry, Export
 from partwise.runtimes import LocalRuntime, LocalThread, Thread
 from partwise.stream import Finish, ToolArgsDelta, ToolArgsFinish, ToolCallStart
+from partwise.testing import settled as settled
 
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 
@@ -276,6 +277,3 @@ async def until(condition: Callable[[], object], turns: int = 200) -> None:
             return
         await anyio.lowlevel.checkpoint()
     raise AssertionError("it did not come to pass")
-
-
-settled = anyio.wait_all_tasks_blocked

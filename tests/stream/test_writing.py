@@ -14,6 +14,7 @@ from partwise.messages import FilePart, IncompleteStatus, TextPart, ToolCallPart
 from partwise.stream import Accumulator, Chunk, Finish, TextDelta, ToolArgsDelta, ToolArgsFinish, ToolCallStart
 from partwise.stream.codecs import AssistantTransportEncoder, DataStreamDecoder, DataStreamEncoder, StreamResponse
 from partwise.stream.writing import Placer, StreamController, stream_of
+from partwise.testing import settled
 
 pytestmark = pytest.mark.anyio
 
@@ -45,7 +46,7 @@ async def test_an_answer_is_read_while_it_is_written() -> None:
 
     async def write(out: StreamController) -> None:
         out.text("a")
-        await anyio.wait_all_tasks_blocked()
+        await settled()
         seen.append("written")
         out.text("b")
 
@@ -67,7 +68,7 @@ async def test_a_writer_that_asks_for_room_waits_for_its_reader() -> None:
             await out.drain()
 
     async with stream_of(write, room=3) as out:
-        await anyio.wait_all_tasks_blocked()
+        await settled()
         before = written
         chunks = [chunk async for chunk in out]
 
@@ -204,7 +205,7 @@ async def test_a_merged_stream_may_be_written_beside_this_one() -> None:
             tasks.start_soon(out.merge, other)
             out.begin(TextPart("mine"))
             other.text("theirs")
-            await anyio.wait_all_tasks_blocked()
+            await settled()
             out.text("later")
             other.finish()
 

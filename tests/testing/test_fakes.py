@@ -11,7 +11,7 @@ import pytest
 from partwise.reactive import Store, per_frame, record
 from partwise.runtimes import LocalRuntime, Thread
 from partwise.runtimes.external import ExternalStoreRuntime
-from partwise.testing import CONTRACT, Script, ThreadRecorder, VirtualTimer, shown, status_of
+from partwise.testing import CONTRACT, Script, ThreadRecorder, VirtualTimer, settled, shown, status_of
 
 
 async def test_a_script_plays_its_turns_and_the_last_one_again_and_again() -> None:
@@ -30,7 +30,7 @@ async def test_a_script_waits_and_fails_where_it_says_so() -> None:
     script = Script(["half", gate, OSError("lost")])
     async with LocalRuntime(script) as runtime:
         operation = runtime.thread.append("a")
-        await anyio.wait_all_tasks_blocked()
+        await settled()
         assert shown(runtime.thread.state.messages)[-1] == "a:half"
         gate.set()
         with pytest.raises(OSError, match="lost"):

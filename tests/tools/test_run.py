@@ -16,6 +16,7 @@ import pytest
 
 from partwise.errors import UnsupportedError
 from partwise.messages import MISSING, FileContent, TextContent, ToolCallPart, UserMessage
+from partwise.testing import settled
 from partwise.tools import NO_RESULT, Tool, ToolContext, Toolkit, ToolResponse, run_tool, run_tools, tool_from_function
 
 
@@ -268,7 +269,7 @@ async def test_a_cancelled_stream_is_closed() -> None:
 
     async with anyio.create_task_group() as group:
         group.start_soon(run, endless)
-        await anyio.wait_all_tasks_blocked()
+        await settled()
         group.cancel_scope.cancel()
 
     assert events == ["closed"]
@@ -285,7 +286,7 @@ async def test_cancelling_a_tool_that_never_ends_passes_through() -> None:
 
     async with anyio.create_task_group() as group:
         group.start_soon(serve)
-        await anyio.wait_all_tasks_blocked()
+        await settled()
         group.cancel_scope.cancel()
 
     assert responses == []
@@ -312,7 +313,7 @@ async def test_what_a_tool_raises_while_it_is_cancelled_is_no_outcome() -> None:
     for function in (fail_late, nursery):
         async with anyio.create_task_group() as group:
             group.start_soon(serve, function)
-            await anyio.wait_all_tasks_blocked()
+            await settled()
             group.cancel_scope.cancel()
 
     assert responses == []
@@ -490,7 +491,7 @@ async def test_cancelling_ends_all_and_keeps_what_was_answered() -> None:
         calls = [call("endless", id="1"), call("good", '{"n": 1}', "2")]
         known = tools.get_model_context().tools
         group.start_soon(run_tools, calls, known, lambda part: context(), lambda *answer: seen.append(answer[0]))
-        await anyio.wait_all_tasks_blocked()
+        await settled()
         group.cancel_scope.cancel()
 
     assert seen == ["2"]

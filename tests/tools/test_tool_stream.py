@@ -24,6 +24,7 @@ from partwise.stream import (
     ToolCallStart,
     ToolResult,
 )
+from partwise.testing import settled
 from partwise.tools import CallReader, Tool, ToolContext, Toolkit, tool_stream
 
 pytestmark = pytest.mark.anyio
@@ -155,7 +156,7 @@ async def test_an_abort_cancels_what_runs_and_what_would_start() -> None:
         tasks.start_soon(read)
         for chunk in call("c"):
             await send.send(chunk)
-        await anyio.wait_all_tasks_blocked()
+        await settled()
         stream.abort()
         for chunk in call("d"):
             await send.send(chunk)
@@ -185,7 +186,7 @@ async def test_tools_are_cancelled_when_nobody_reads_any_more() -> None:
         async for chunk in stream:
             if isinstance(chunk, PartApproval):
                 break
-            await anyio.wait_all_tasks_blocked()
+            await settled()
             if len(ended) == 0 and type(chunk).__name__ == "PartArgsFinish":
                 break
 
@@ -249,7 +250,7 @@ async def test_a_function_reads_a_call_while_it_is_written() -> None:
     async with send, receive, tool_stream(receive, tool(execute, stream_call=stream_call)) as stream:
         for chunk in chunks:
             await send.send(chunk)
-            await anyio.wait_all_tasks_blocked()
+            await settled()
         await send.aclose()
         async for _ in stream:
             pass
@@ -270,7 +271,7 @@ async def test_reads_of_a_call_that_is_never_finished_end_with_an_error() -> Non
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(read)
-        await anyio.wait_all_tasks_blocked()
+        await settled()
         reader.abort()
 
     assert len(failures) == 1

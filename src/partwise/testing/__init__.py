@@ -1,4 +1,4 @@
-"""For tests of chats: scripted models, recorders, virtual time, and what every source has to do.
+"""For tests of chats: scripted models, recorders, rest, virtual time, and what every source has to do.
 
 It needs no test framework. `CONTRACT` is the row of promises that the runtimes of partwise keep; run it over a source
 of your own.
@@ -7,6 +7,7 @@ of your own.
 from ._contract import CONTRACT, Check, OpenSource
 from ._recorder import ThreadRecorder
 from ._script import Script, Step, shown, status_of
+from ._settled import settled
 from ._time import VirtualTimer
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "Step",
     "ThreadRecorder",
     "VirtualTimer",
+    "settled",
     "shown",
     "status_of",
 ]

@@ -14,6 +14,7 @@ from partwise.runtimes import CAPABILITIES, Operation, Thread
 
 from ._recorder import ThreadRecorder
 from ._script import Script, shown, status_of
+from ._settled import settled
 
 __all__ = ["CONTRACT", "Check", "OpenSource"]
 
@@ -92,7 +93,7 @@ async def _text_only_grows(open_source: OpenSource) -> None:
         with ThreadRecorder(thread) as recorder:
             thread.append("hello")
             for gate in gates:
-                await anyio.wait_all_tasks_blocked()
+                await settled()
                 gate.set()
             await _rest(thread)
         answers = [text for text in recorder.last_texts if text != "hello"]
@@ -135,7 +136,7 @@ async def _cancel_keeps_what_had_come(open_source: OpenSource) -> None:
     script = Script(["half", anyio.Event()], "whole")
     async with open_source(script) as thread:
         thread.append("hello")
-        await anyio.wait_all_tasks_blocked()
+        await settled()
         thread.cancel_run()
         await _rest(thread)
         _expect(thread.state.is_running, False, "running after the cancel")
@@ -259,9 +260,9 @@ async def _raised(call: Call, thread: Thread, id: str) -> Exception | None:
 
 async def _rest(thread: Thread) -> None:
     """Wait until the source has said all it has to say."""
-    await anyio.wait_all_tasks_blocked()
+    await settled()
     while thread.state.is_running:
-        await anyio.wait_all_tasks_blocked()
+        await settled()
 
 
 def _check(name: str, run: Callable[[OpenSource], Awaitable[None]], *needs: str) -> Check:

@@ -15,9 +15,8 @@ from partwise.messages import Message
 from partwise.runtimes import LocalRuntime, ThreadItem, ThreadListRuntime
 from partwise.store import ThreadListEvent
 from partwise.stream import TextDelta
+from partwise.testing import settled as settled
 from tests.runtimes.scenes import Script
-
-settled = anyio.wait_all_tasks_blocked
 
 
 @attrs.define(eq=False)

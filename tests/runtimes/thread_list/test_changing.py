@@ -75,12 +75,14 @@ async def test_calls_about_one_thread_wait_for_each_other_and_those_about_others
         threads.archive("a")
         threads.rename("b", "two")
         await settled()
-        assert [call.text for call in server.open_calls] == ["rename a one", "rename b two"]
+        assert {call.text for call in server.open_calls} == {"rename a one", "rename b two"}
 
         server.call("rename a one").fail()
         await settled()
 
         assert [call.text for call in server.open_calls] == ["rename b two", "archive a"]
+        for waiting in server.open_calls:
+            waiting.succeed()
 
 
 CHANGES: dict[str, tuple[Act, str, list[str], list[str]]] = {
@@ -213,6 +215,8 @@ async def test_a_deleted_thread_cannot_be_changed_while_its_deletion_is_on_its_w
 
         threads.rename("a", "x")
         assert listed(threads) == ["+n1*", "x"]
+        await settled()
+        server.call("rename a x").succeed()
 
 
 async def test_an_adapter_that_hangs_fails_after_its_time_and_the_next_call_goes_on() -> None:

@@ -15,6 +15,7 @@ from redis.asyncio import Redis
 from partwise.errors import AdapterError, InvalidInputError, StreamFailedError, WrongEventLoopError
 from partwise.persistence.redis import RedisStreamStore
 from partwise.stream.resumable import ResumableStreams
+from partwise.testing import settled
 from tests.stream.resumable.scenes import Fed, acquired, all_of, tail, written
 
 
@@ -89,7 +90,7 @@ async def test_a_reader_that_is_cancelled_while_it_waits_leaves_the_client_usabl
         async with anyio.create_task_group() as group:
             for _ in range(5):
                 group.start_soon(tail, store, edition)
-            await anyio.wait_all_tasks_blocked()
+            await settled()
             group.cancel_scope.cancel()
         await store.append(edition, index, b"%d" % index)
     await store.finalize(edition, None)

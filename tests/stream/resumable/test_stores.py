@@ -14,6 +14,7 @@ from partwise.errors import (
     StreamNotFoundError,
 )
 from partwise.stream.resumable import Edition, StreamFailure
+from partwise.testing import settled
 from tests.stream.resumable.scenes import Bench, acquired, tail, written
 
 ABC = (b"a", b"", b"\x00\xff\r\n")
@@ -127,7 +128,7 @@ async def test_a_delete_ends_readers_and_cuts_the_producer_off(bench: Bench) -> 
 
     async with anyio.create_task_group() as group:
         group.start_soon(wait)
-        await anyio.wait_all_tasks_blocked()
+        await settled()
         await bench.store.delete("a")
     assert rest == [[]]
     # A chunk that was fetched before the delete may still come.
@@ -176,7 +177,7 @@ async def test_a_reader_that_waits_when_the_time_is_over_is_told(bench: Bench) -
     async with anyio.create_task_group() as group:
         group.start_soon(read)
         group.start_soon(read)
-        await anyio.wait_all_tasks_blocked()
+        await settled()
         await bench.expire("a")
     assert codes == ["expired", "expired"]
 
@@ -195,7 +196,7 @@ async def test_a_producer_without_a_sign_of_life_is_dead_and_its_stream_failed(b
     async with anyio.create_task_group() as group:
         group.start_soon(read)
         group.start_soon(read)
-        await anyio.wait_all_tasks_blocked()
+        await settled()
         await bench.kill("a")
     await read()
     assert codes == ["abandoned"] * 3
