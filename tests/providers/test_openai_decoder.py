@@ -102,6 +102,57 @@ def test_signatures_and_encrypted_reasoning_are_kept_beside_what_they_stand_at(
     assert part.provider_metadata == {"openai": {"reasoning_details": [SIGNED, ENCRYPTED]}}
 
 
+def test_each_signature_is_kept_beside_one_part_and_none_twice() -> None:
+    def encrypted(data: str) -> list[dict[str, Any]]:
+        return [{"type": "reasoning.encrypted", "data": data}]
+
+    def call(index: int) -> list[dict[str, Any]]:
+        return [{"index": index, "id": f"c{index}", "function": {"name": "look", "arguments": "{}"}}]
+
+    fold = Fold()
+    message = AssistantMessage(id="a", created_at=datetime(2026, 1, 1, tzinfo=UTC), status=RUNNING)
+    for chunk in chunks_of(
+        delta(reasoning="hm", reasoning_details=encrypted("r1")),
+        delta(reasoning="m", reasoning_details=encrypted("r2")),
+        delta(reasoning="m", reasoning_details=encrypted("r3")),
+        delta(tool_calls=call(0), reasoning_details=encrypted("c0")),
+        delta(tool_calls=call(1), reasoning_details=encrypted("c1")),
+    ):
+        message = fold.apply(message, chunk)
+
+    kept = [
+        [mark["data"] for mark in part.provider_metadata["openai"]["reasoning_details"]] for part in message.content
+    ]
+    assert kept == [["r1", "r2", "r3"], ["c0"], ["c1"]]
+
+
+def test_many_signatures_of_one_part_are_told_in_all_about_four_times() -> None:
+    def told(number: int) -> int:
+        decoder = ChatDecoder()
+        chunks: list[Any] = []
+        for _ in range(number):
+            chunks += decoder.decode(delta(reasoning="m", reasoning_details=[ENCRYPTED]))
+        chunks += decoder.close()
+        metadata = [chunk.provider_metadata for chunk in chunks if getattr(chunk, "provider_metadata", None)]
+        return sum(len(said["openai"]["reasoning_details"]) for said in metadata)
+
+    assert told(1_000) <= 4 * 1_000
+
+
+def test_think_tags_in_one_delta_are_found_wherever_it_is_cut() -> None:
+    text = "a<think>b</think>c<<think><thi</think></think>d<think>"
+    for cut in range(len(text) + 1):
+        decoder = ChatDecoder(think_tags=True)
+        chunks = [*decoder.decode(delta(content=text[:cut])), *decoder.decode(delta(content=text[cut:]))]
+        chunks += decoder.close()
+        kinds: dict[type[Any], str] = {}
+        for chunk in chunks:
+            if isinstance(chunk, (TextDelta, ReasoningDelta)):
+                kinds[type(chunk)] = kinds.get(type(chunk), "") + chunk.text
+
+        assert kinds == {TextDelta: "ac<</think>d", ReasoningDelta: "b<thi"}, cut
+
+
 def test_content_may_switch_between_a_list_and_a_text() -> None:
     assert chunks_of(
         delta(content=[{"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
+from contextlib import aclosing
 from typing import Any
 
 import anyio
@@ -10,9 +11,16 @@ import anyio.lowlevel
 import pytest
 
 from partwise.errors import NotAllowedError, WireError
-from partwise.messages import FilePart, IncompleteStatus, TextPart, ToolCallPart
+from partwise.messages import DataPart, FilePart, IncompleteStatus, TextPart, ToolCallPart
 from partwise.stream import Accumulator, Chunk, Finish, TextDelta, ToolArgsDelta, ToolArgsFinish, ToolCallStart
-from partwise.stream.codecs import AssistantTransportEncoder, DataStreamDecoder, DataStreamEncoder, StreamResponse
+from partwise.stream.codecs import (
+    AssistantTransportEncoder,
+    DataStreamDecoder,
+    DataStreamEncoder,
+    StreamResponse,
+    decode,
+    encode,
+)
 from partwise.stream.writing import Placer, StreamController, stream_of
 from partwise.testing import settled
 
@@ -241,6 +249,99 @@ async def test_a_merged_stream_that_fails_ends_the_answer_with_its_error() -> No
 # ---------------------------------------------------------------- placing
 
 
+async def test_after_an_error_nothing_comes_from_what_else_was_merged() -> None:
+    ended: list[str] = []
+    begun = anyio.Event()
+
+    async def longer() -> AsyncIterator[Chunk]:
+        try:
+            for number in range(1_000):
+                begun.set()
+                await anyio.lowlevel.checkpoint()
+                yield TextDelta(f"{number} ")
+        finally:
+            ended.append("longer")
+
+    async def write(out: StreamController) -> None:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(out.merge, longer())
+            await begun.wait()
+            await out.merge(given(TextDelta("b"), ValueError("gone")))
+
+    chunks = await read(write)
+
+    kinds = [type(chunk).__name__ for chunk in chunks]
+    assert kinds.count("ErrorChunk") == 1
+    assert set(kinds[kinds.index("ErrorChunk") + 1 :]) <= {"PartFinish"}
+    assert ended == ["longer"]
+
+
+async def endless(ended: list[str]) -> AsyncIterator[Any]:
+    try:
+        while True:
+            await anyio.lowlevel.checkpoint()
+            yield TextDelta("a")
+    finally:
+        with anyio.CancelScope(shield=True):
+            await anyio.lowlevel.checkpoint()
+        ended.append("closed")
+
+
+async def bytes_of(chunks: AsyncIterator[Chunk]) -> AsyncIterator[bytes]:
+    async with aclosing(encode(chunks, DataStreamEncoder())) as pieces:
+        async for piece in pieces:
+            yield piece
+
+
+@pytest.mark.parametrize("reader", ["encode", "decode", "merge"])
+async def test_who_stops_reading_closes_the_source_before_going_on(reader: str) -> None:
+    ended: list[str] = []
+    source = endless(ended)
+    if reader == "merge":
+        out = StreamController()
+
+        async def leave() -> None:
+            chunks = aiter(out)
+            await anext(chunks)
+            await chunks.aclose()
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(leave)
+            await out.merge(source)
+    else:
+        read_by = (
+            encode(source, DataStreamEncoder()) if reader == "encode" else decode(bytes_of(source), DataStreamDecoder())
+        )
+        await anext(read_by)
+        await read_by.aclose()
+
+    assert ended == ["closed"]
+
+
+async def test_a_writer_does_not_wait_for_an_encoder_that_has_gone() -> None:
+    out = StreamController(room=1)
+    written = encode(out, DataStreamEncoder())
+    out.text("a")
+    await anext(written)
+    await written.aclose()
+    for _ in range(3):
+        out.text("b")
+        await out.drain()
+
+    assert out.is_cancelled
+
+
+async def test_a_stream_that_was_read_to_its_end_is_closed_and_not_cancelled() -> None:
+    out = StreamController()
+    out.text("a")
+    out.close()
+    assert [data async for data in encode(out, DataStreamEncoder()) if data]
+
+    assert not out.is_cancelled
+    with pytest.raises(NotAllowedError, match="closed"):
+        out.text("b")
+
+
 def test_arguments_that_are_repeated_at_their_end_are_written_once() -> None:
     reports: list[WireError] = []
     placer = Placer(report=reports.append)
@@ -322,3 +423,34 @@ async def test_an_answer_is_cancelled_when_the_client_hangs_up() -> None:
     await request(StreamResponse(answer, DataStreamEncoder()), hang_up_after=1)
 
     assert ended == ["cancelled"]
+
+
+async def test_a_client_that_is_gone_when_it_is_sent_to_ends_the_answer_without_an_error() -> None:
+    async def answer(out: StreamController) -> None:
+        while not out.is_cancelled:
+            out.text("a")
+            await out.drain()
+            await anyio.lowlevel.checkpoint()
+
+    async def send(message: Any) -> None:
+        if message["type"] == "http.response.body":
+            raise OSError
+
+    await StreamResponse(answer, DataStreamEncoder())({}, anyio.sleep_forever, send)
+
+
+async def test_what_cannot_be_written_ends_the_response_as_its_wire_demands_and_is_raised_alone() -> None:
+    sent: list[Any] = []
+
+    async def answer(out: StreamController) -> None:
+        out.text("a")
+        out.add(DataPart(name="live", data=object()))
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    with pytest.raises(WireError, match="cannot be written"):
+        await StreamResponse(answer, DataStreamEncoder())({}, anyio.sleep_forever, send)
+
+    assert b"cannot be written" in b"".join(message.get("body", b"") for message in sent)
+    assert sent[-1]["more_body"] is False

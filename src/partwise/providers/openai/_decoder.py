@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Iterator
+from itertools import chain
 from typing import assert_never
 
 from partwise.messages import FilePart, ImagePart, UrlSourcePart, Usage, error_record
@@ -19,7 +20,6 @@ from partwise.stream import (
     StepFinish,
     StepStart,
     TextDelta,
-    ToolCallStart,
 )
 
 from ._fields import (
@@ -32,6 +32,7 @@ from ._fields import (
     unknown_content,
     usage_of,
 )
+from ._marks import Marks
 from ._think import ThinkTags
 from ._tool_calls import ToolCallFragments
 
@@ -69,10 +70,8 @@ class ChatDecoder:
         "_cited",
         "_finish",
         "_has_failed",
-        "_has_new_marks",
         "_id",
         "_images",
-        "_last",
         "_marks",
         "_sources",
         "_think",
@@ -87,9 +86,7 @@ class ChatDecoder:
         self._finish: FinishReason | None = None
         self._has_failed = False
         self._usage: Usage | None = None
-        self._marks: list[Json] = []
-        self._has_new_marks = False
-        self._last: str | type[TextDelta | ReasoningDelta] | None = None
+        self._marks = Marks()
         self._sources: dict[str, UrlSourcePart] = {}
         self._cited: set[str] = set()
         self._images: set[str] = set()
@@ -106,9 +103,8 @@ class ChatDecoder:
         if self._finish is not None and new_id not in ("", self._id) and any(delta.get(name) for name in _CONTENT):
             chunks += self._begin_completion(new_id)
         self._id = self._id or new_id
-        chunks += self._content(delta)
-        chunks += self._calls.decode(delta, self._id)
-        chunks += self._mark(chunks, reasoning_marks(delta))
+        content = chain(self._content(delta), self._calls.decode(delta, self._id))
+        chunks += self._marks.beside(content, reasoning_marks(delta))
         self._remember(fields, choice, delta)
         finish = finish_of(choice)
         if finish is not None:
@@ -144,7 +140,7 @@ class ChatDecoder:
         yield StepFinish(self._usage)
         yield StepStart()
         self._id, self._finish, self._usage = completion_id, None, None
-        self._marks, self._has_new_marks, self._last = [], False, None
+        self._marks = Marks()
 
     def _content(self, delta: Json) -> Iterator[Chunk]:
         for piece in text_pieces(delta):
@@ -158,24 +154,6 @@ class ChatDecoder:
                 yield PartChunk(ImagePart(image=url))
         for kind in unknown_content(delta):
             self._unknown.report(f"content of an unknown type: {kind!r}")
-
-    def _mark(self, chunks: list[Chunk], marks: list[Json]) -> Iterator[Chunk]:
-        """Keep signatures and encrypted reasoning beside what is being written, or else what is written next."""
-        for chunk in chunks:
-            if isinstance(chunk, (TextDelta, ReasoningDelta)):
-                self._last = type(chunk)
-            elif isinstance(chunk, ToolCallStart):
-                self._last = chunk.tool_call_id
-        self._marks += marks
-        self._has_new_marks = self._has_new_marks or bool(marks)
-        if not self._has_new_marks or self._last is None:
-            return
-        self._has_new_marks = False
-        kept = {"openai": {"reasoning_details": self._marks}}
-        if isinstance(self._last, str):
-            yield ToolCallStart(self._last, "", provider_metadata=kept)
-        else:
-            yield self._last("", provider_metadata=kept)
 
     def _remember(self, fields: Json, choice: Json, delta: Json) -> None:
         self._usage = merge_usage(self._usage, usage_of(fields, choice))
@@ -195,7 +173,8 @@ class ChatDecoder:
     def _rest(self) -> Iterator[Chunk]:
         """Give what was held back: an undecided tag, and sources, which stand after the text that cites them."""
         if self._think is not None:
-            yield from (_text_chunk(piece) for piece in self._think.close())
+            yield from self._marks.beside(map(_text_chunk, self._think.close()), ())
+        yield from self._marks.rest()
         for source in self._sources.values():
             if source.id not in self._cited:
                 self._cited.add(source.id)

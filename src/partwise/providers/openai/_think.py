@@ -26,19 +26,18 @@ class ThinkTags:
 
     def split(self, text: str) -> Iterator[Piece]:
         """Give what is decided by now."""
-        text, self._held = self._held + text, ""
-        while text:
+        text, at = self._held + text, 0
+        while True:
             tag = _CLOSE if self._inside else _OPEN
-            before, found, after = text.partition(tag)
-            if not found:
-                keep = _overlap(text, tag)
-                self._held = text[len(text) - keep :]
-                before = text[: len(text) - keep]
-            if before:
-                yield self._kind(before)
-            if found:
-                self._inside = not self._inside
-            text = after
+            found = text.find(tag, at)
+            end = found if found >= 0 else len(text) - _overlap(text[max(at, len(text) - len(tag)) :], tag)
+            if end > at:
+                yield self._kind(text[at:end])
+            if found < 0:
+                self._held = text[end:]
+                return
+            self._inside = not self._inside
+            at = found + len(tag)
 
     def close(self) -> Iterator[Piece]:
         """Give what was held back."""

@@ -105,19 +105,21 @@ class Unknown:
 class FreeIds:
     """Gives out ids that are unique within one answer."""
 
-    __slots__ = ("_used",)
+    __slots__ = ("_times", "_used")
 
     def __init__(self) -> None:
         self._used: set[str] = set()
+        self._times: dict[str, int] = {}
 
     def __len__(self) -> int:
         return len(self._used)
 
     def take(self, wanted: str) -> str:
         """Return the id that is wanted, with a number behind it if it is taken."""
-        free, number = wanted, 1
+        free, number = wanted, self._times.get(wanted, 1)
         while free in self._used:
             number += 1
             free = f"{wanted}-{number}"
+        self._times[wanted] = number
         self._used.add(free)
         return free

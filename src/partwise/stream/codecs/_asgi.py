@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, Awaitable, Callable, Mapping, MutableMapping
-from typing import Any, TypeAlias
-
-import anyio
+from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Mapping
+from contextlib import aclosing
+from typing import TypeAlias
 
 from partwise.stream._chunks import Chunk
+from partwise.stream._serving import Receive, Scope, Send, serve
 from partwise.stream.writing import StreamController, stream_of
 
 from ._codec import Encoder, encode
 
 __all__ = ["StreamResponse"]
 
-_Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
-_Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 _Source: TypeAlias = Callable[[StreamController], Awaitable[object]] | AsyncIterable[Chunk]
 
 
@@ -45,23 +43,26 @@ class StreamResponse:
         self._status = status
         self._headers = {**encoder.headers, **(headers or {})}
 
-    async def __call__(self, scope: MutableMapping[str, Any], receive: _Receive, send: _Send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
-        headers = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in self._headers.items()]
-        await send({"type": "http.response.start", "status": self._status, "headers": headers})
-        async with anyio.create_task_group() as tasks:
+        failure: Exception | None = None
+        async with stream_of(self._write) as chunks:
 
-            async def watch() -> None:
-                while (await receive())["type"] != "http.disconnect":
-                    pass
-                tasks.cancel_scope.cancel()
+            async def body() -> AsyncGenerator[bytes, None]:
+                nonlocal failure
+                try:
+                    async with aclosing(encode(chunks, self._encoder)) as pieces:
+                        async for data in pieces:
+                            yield data
+                except Exception as error:  # the stream has told the client, and ended as its wire demands
+                    failure = error
 
-            tasks.start_soon(watch)
-            async with stream_of(self._write) as chunks:
-                async for data in encode(chunks, self._encoder):
-                    await send({"type": "http.response.body", "body": data, "more_body": True})
-            await send({"type": "http.response.body", "body": b"", "more_body": False})
-            tasks.cancel_scope.cancel()
+            try:
+                await serve(self._status, self._headers, body(), receive, send)
+            except Exception as error:
+                failure = error
+        if failure is not None:
+            raise failure  # for the server's log
 
     async def _write(self, out: StreamController) -> None:
         if callable(self._source):

@@ -11,6 +11,7 @@ import attrs
 from partwise.errors import WireError
 from partwise.messages import error_record
 from partwise.stream._chunks import Chunk, ErrorChunk
+from partwise.stream._closing import reading
 
 from ._assistant_transport import AssistantTransportDecoder, AssistantTransportEncoder
 from ._data_stream import DataStreamDecoder
@@ -98,10 +99,11 @@ async def encode(chunks: AsyncIterable[Chunk], encoder: Encoder) -> AsyncIterato
     """
     failure: Exception | None = None
     try:
-        async for chunk in chunks:
-            data = encoder.encode(chunk)
-            if data:
-                yield data
+        async with reading(chunks) as values:
+            async for chunk in values:
+                data = encoder.encode(chunk)
+                if data:
+                    yield data
     except Exception as error:
         failure = error
         yield encoder.encode(ErrorChunk(error_record(error)))
@@ -122,11 +124,12 @@ async def decode(pieces: AsyncIterable[bytes], decoder: Decoder) -> AsyncIterato
     """
     failure: Exception | None = None
     try:
-        async for piece in pieces:
-            for chunk in decoder.feed(piece):
-                yield chunk
-            if decoder.problem is not None:
-                break
+        async with reading(pieces) as values:
+            async for piece in values:
+                for chunk in decoder.feed(piece):
+                    yield chunk
+                if decoder.problem is not None:
+                    break
     except Exception as error:
         failure = error
     for chunk in decoder.close():

@@ -55,6 +55,7 @@ class DataStreamDecoder:
         self._reading = Reading(is_strict=is_strict, report=report)
         self._parts = PartWriter(self._emit, report=self._reading.tell)
         self._calls: dict[str, CallWriter] = {}
+        self._begun: list[CallWriter] = []  # since the last mark that ends their arguments
         self._is_under_nothing = False
 
     @property
@@ -183,6 +184,7 @@ class DataStreamDecoder:
             raise WireError(message, where=call_id, code="duplicate-tool-call")
         part = ToolCallPart(tool_call_id=call_id, tool_name=name, parent_id=parent_id)
         self._calls[call_id] = call = self._parts.begin_call(part)
+        self._begun.append(call)
         return call
 
     def _whole_call(self, call_id: str, fields: Fields) -> None:
@@ -243,8 +245,8 @@ class DataStreamDecoder:
             self._emit(StepFinish(usage, reason=reason, is_continued=bool(fields.flag("isContinued"))))
         else:
             self._emit(Finish(reason, total_usage=usage))
-        calls = [part for part in self._parts.open_parts if isinstance(part, CallWriter)]
-        in_turns(self._reading.chunks, calls, lambda call: call.end_args())
+        begun, self._begun = self._begun, []
+        in_turns(self._reading.chunks, begun, lambda call: call.end_args())
 
 
 def _text_of(value: Any) -> str:

@@ -26,7 +26,7 @@ class UiCalls:
         report: Told about what is dropped.
     """
 
-    __slots__ = ("_approvals", "_calls", "_emit", "_older", "_parts", "_report")
+    __slots__ = ("_approvals", "_calls", "_emit", "_older", "_parts", "_reasons", "_report")
 
     def __init__(self, parts: PartWriter, emit: Callable[[Chunk], object], report: Report) -> None:
         self._parts = parts
@@ -34,6 +34,7 @@ class UiCalls:
         self._report = report
         self._calls: dict[str, CallWriter] = {}
         self._approvals: dict[str, tuple[str, dict[str, Any]]] = {}
+        self._reasons: dict[str, Any] = {}
         self._older: CallWriter | None = None
 
     def take(self, kind: str, fields: Fields) -> bool:
@@ -125,13 +126,14 @@ class UiCalls:
                 _refuse(approval_id)
             call_id, asked = self._approvals[approval_id]
             asked |= {name: fields.raw[name] for name in ("approved", "reason") if fields.has(name)}
+            if asked.get("reason"):
+                self._reasons[call_id] = asked["reason"]
             self._known(call_id).approve(read_approval(asked))
             return
         call_id = fields.text("toolCallId")
         call = self._known(call_id)
         if kind == "tool-output-denied":
-            reasons = [asked.get("reason") for known, asked in self._approvals.values() if known == call_id]
-            reason = next((reason for reason in reversed(reasons) if reason), "Tool approval denied")
+            reason = self._reasons.get(call_id, "Tool approval denied")
             self._respond(call, {"error": reason}, is_error=True)
             return
         asked = _asked(fields)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, MutableMapping
-from contextlib import aclosing
-from typing import Any, Final, TypeAlias
+from collections.abc import AsyncGenerator, Mapping
+from typing import Final
 
-import anyio
 import attrs
 
 from partwise.errors import StreamNotFoundError
+from partwise.stream._serving import Receive, Scope, Send, serve
 
 from ._producer import MakeStream
 from ._reader import StreamReader
@@ -18,8 +17,6 @@ from ._streams import ResumableStreams
 __all__ = ["STREAM_ID_HEADER", "ResumableResponse", "produce_response", "resume_response"]
 
 STREAM_ID_HEADER: Final = "x-resumable-stream-id"
-_Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
-_Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 _NOT_FOUND: Final = b'{"error":"stream not found"}'
 
 
@@ -39,39 +36,9 @@ class ResumableResponse:
     headers: Mapping[str, str]
     body: AsyncGenerator[bytes, None]
 
-    async def __call__(self, scope: MutableMapping[str, Any], receive: _Receive, send: _Send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
-        headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in self.headers.items()]
-        await send({"type": "http.response.start", "status": self.status, "headers": headers})
-        failure: Exception | None = None
-        async with anyio.create_task_group() as tasks, aclosing(self.body) as body:
-            tasks.start_soon(_watch, receive, tasks.cancel_scope)
-            try:
-                async for data in body:
-                    if not await _sent(send, data, more=True):
-                        break
-                else:
-                    await _sent(send, b"", more=False)
-            except Exception as error:
-                failure = error
-            tasks.cancel_scope.cancel()
-        if failure is not None:
-            raise failure  # alone, and not in the group of a task group; the server logs it and breaks off
-
-
-async def _sent(send: _Send, data: bytes, *, more: bool) -> bool:
-    """Send a piece; returns False if the client has hung up."""
-    try:
-        await send({"type": "http.response.body", "body": data, "more_body": more})
-    except OSError:
-        return False
-    return True
-
-
-async def _watch(receive: _Receive, work: anyio.CancelScope) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
-    work.cancel()
+        await serve(self.status, self.headers, self.body, receive, send)
 
 
 async def produce_response(

@@ -25,6 +25,7 @@ from partwise.messages import (
 )
 from partwise.stream._chunk_json import WireChunk
 from partwise.stream._chunks import Chunk
+from partwise.stream._closing import reading
 from partwise.stream._report import Report, log_problem
 
 from ._handles import CallWriter, TextWriter
@@ -187,7 +188,8 @@ class StreamController:
         """Write another stream into this one; its parts get the next numbers. Returns when it has ended.
 
         Text that is being written is closed. Start this in a task to go on writing meanwhile. If ``chunks``
-        raises, this stream ends with that error.
+        raises, this stream ends with that error, and so does what else is merged. The other stream is closed
+        by then, also when nobody reads any more.
 
         Raises:
             NotAllowedError: This stream is closed, or the other one is being read already.
@@ -199,12 +201,16 @@ class StreamController:
         merge = Merge(self._outlet.parts, self._outlet.report)
         self._outlet.begin_merge()
         try:
-            async for chunk in inner:
-                merge.take(chunk)
-                await self._outlet.room()
-                if self.is_cancelled:
-                    return
-            merge.close()
+            async with reading(inner) as values:
+                async for chunk in values:
+                    if self._outlet.has_failed:
+                        return
+                    merge.take(chunk)
+                    await self._outlet.room()
+                    if self.is_cancelled:
+                        return
+            if not self._outlet.has_failed:
+                merge.close()
         except Exception as error:
             self._outlet.fail(error)
         finally:

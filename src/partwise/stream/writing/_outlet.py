@@ -33,6 +33,7 @@ class Outlet:
         self.report = report
         self.is_closed = False
         self.is_cancelled = False
+        self.has_failed = False
         self._room = room
         self._waiting: deque[WireChunk] = deque()
         self._merging = 0
@@ -70,7 +71,7 @@ class Outlet:
         if self.is_closed and self.has_ended:
             self.report(WireError(f"A stream that was closed has failed: {error!r}.", code="failed"))
             return
-        self.is_closed, self._merging = True, 0
+        self.is_closed, self.has_failed, self._merging = True, True, 0
         self._put(ErrorChunk(error_record(error)))
         self.parts.close_texts()
         self.parts.abandon()
@@ -114,6 +115,8 @@ class Outlet:
 
     def cancel(self) -> None:
         """Nobody reads any more: what is written from now on goes nowhere."""
+        if self.has_ended and not self._waiting:
+            return
         self.is_cancelled = True
         self._waiting.clear()
         self._notify()
