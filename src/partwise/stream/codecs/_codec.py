@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterable, Callable, Mapping
 from types import MappingProxyType
 from typing import ClassVar, Final, Protocol
 
@@ -87,7 +87,7 @@ CODECS: Final[Mapping[str, Codec]] = MappingProxyType(
 )
 
 
-async def encode(chunks: AsyncIterable[Chunk], encoder: Encoder) -> AsyncIterator[bytes]:
+async def encode(chunks: AsyncIterable[Chunk], encoder: Encoder) -> AsyncGenerator[bytes, None]:
     """Write a stream of chunks, for a streaming response.
 
     If ``chunks`` raises, or gives what cannot be written, the reader is told so by an error and the stream
@@ -112,7 +112,7 @@ async def encode(chunks: AsyncIterable[Chunk], encoder: Encoder) -> AsyncIterato
         raise failure
 
 
-async def decode(pieces: AsyncIterable[bytes], decoder: Decoder) -> AsyncIterator[Chunk]:
+async def decode(pieces: AsyncIterable[bytes], decoder: Decoder) -> AsyncGenerator[Chunk, None]:
     """Read a stream of chunks from the bytes of a response.
 
     If ``pieces`` raises, for example because the server has hung up, that is the last chunk: an error. What
