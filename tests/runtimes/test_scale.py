@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from partwise.messages import TextPart
+from partwise.messages import Pieces, TextPart, as_written
 from partwise.persistence import MemoryHistory
 from partwise.reactive import StoreStatistics, text_deltas
 from partwise.runtimes import LocalThread
-from partwise.stream import TextDelta
+from partwise.stream import TextDelta, ToolArgsDelta, ToolCallStart
 from tests.runtimes.scenes import Script, answer, chain, question, shown, statuses, talking
 
 
@@ -145,3 +145,37 @@ async def test_the_state_of_the_model_follows_the_last_visible_answer() -> None:
         thread.switch_branch(thread.state.messages[1].id, "previous")
         thread.import_(chain(question("u1"), answer("a1")))
         assert seen == [None, 1, 2, 1, None]
+
+
+async def test_a_long_text_is_joined_only_by_those_who_read_it() -> None:
+    heard: list[Any] = []
+    async with talking(None) as thread:
+
+        def start(run: Any) -> None:
+            thread.message(run.assistant_message_id).part(0).subscribe(heard.append)
+
+        thread.set_options(model=Script([TextDelta("x" * 5_000), start, *[TextDelta("y" * 10)] * 100]))
+        await thread.append("hi")
+
+    whole = heard.pop()
+    assert [isinstance(as_written(part), Pieces) for part in heard] == [False, *[True] * (len(heard) - 1)]
+    assert len(heard) == 100
+    assert as_written(whole) == "x" * 5_000 + "y" * 1_000
+    assert [len(part.text) for part in reversed(heard)] == [5_000 + 10 * n for n in reversed(range(100))]
+
+
+async def test_arguments_that_nobody_looks_at_are_not_put_together() -> None:
+    heard: list[Any] = []
+    pieces = ['{"path": "a.txt", "text": "', *["more "] * 50, '"}']
+    async with talking(None) as thread:
+
+        def start(run: Any) -> None:
+            thread.message(run.assistant_message_id).part(0).subscribe(heard.append)
+
+        chunks = [ToolArgsDelta("call", piece) for piece in pieces]
+        thread.set_options(model=Script([ToolCallStart("call", "write"), start, *chunks]))
+        await thread.append("hi")
+
+    growing = [part for part in heard if isinstance(as_written(part), Pieces)]
+    assert len(growing) == len(pieces) - 1
+    assert [len(part.args["text"]) for part in growing] == [5 * n for n in range(len(growing))]

@@ -17,7 +17,7 @@ from partwise.messages import (
 )
 
 from ._chunks import ToolArgsDelta, ToolArgsFinish, ToolCallStart, ToolResult
-from ._longer import CallReader, longer_call, merge_metadata
+from ._longer import GrowingArgs, longer_call, merge_metadata
 from ._pace import Pace, with_completion
 from ._part_chunks import PartResult, ToolApproval
 
@@ -35,7 +35,7 @@ class _Call:
     def __init__(self, part_id: str, at: int, *, finished: bool = False) -> None:
         self.part_id = part_id
         self.at = at
-        self.reader = CallReader()
+        self.reader = GrowingArgs()
         self.finished = finished
 
 

@@ -18,7 +18,7 @@ from partwise.messages import (
     join_text,
 )
 
-__all__ = ["CallReader", "longer_call", "longer_reasoning", "longer_text", "merge_metadata"]
+__all__ = ["GrowingArgs", "longer_call", "longer_reasoning", "longer_text", "merge_metadata"]
 
 # A text up to this length is copied with each delta; that takes less time than anything else about the delta.
 _SHORT: Final = 4096
@@ -61,7 +61,7 @@ def longer_reasoning(
     )
 
 
-class CallReader:
+class GrowingArgs:
     """Reads the arguments of a call as they come, and tells later what could be read of them at some moment."""
 
     __slots__ = ("_fed", "_lock", "reader")
@@ -94,7 +94,7 @@ class CallReader:
         return reader.value
 
 
-def longer_call(part: ToolCallPart, text: str, call: CallReader) -> ToolCallPart:
+def longer_call(part: ToolCallPart, text: str, call: GrowingArgs) -> ToolCallPart:
     """Return a call with more of its arguments; they are read now, but shown only to those who look."""
     moment = call.feed(text)
     longer = _longer(as_written(part), text)
@@ -130,7 +130,7 @@ class _Args:
 
     names: ClassVar[frozenset[str]] = frozenset({"args", "args_text"})
 
-    def __init__(self, pieces: Pieces, call: CallReader, moment: int) -> None:
+    def __init__(self, pieces: Pieces, call: GrowingArgs, moment: int) -> None:
         self.pieces = pieces
         self._call = call
         self._moment = moment
