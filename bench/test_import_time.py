@@ -69,7 +69,9 @@ def _loaded() -> set[str]:
 
 
 def _python(program: str) -> str:
+    # The first round, which does not count, leaves the compiled modules for the others, as an installation does.
     environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     return subprocess.run(
         [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
     ).stdout
