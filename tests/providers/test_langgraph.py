@@ -1,0 +1,151 @@
+"""A real graph as the owner of a thread: streams, tools, interrupts, branches."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Annotated, Any, TypedDict
+
+import anyio
+import pytest
+from langchain_core.messages import AIMessage, ToolMessage
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.message import add_messages
+from langgraph.types import interrupt
+
+from partwise.messages import ToolCallPart
+from partwise.providers.langgraph import LangGraphAgent
+from partwise.runtimes import Thread
+from partwise.testing import CONTRACT, Check, Script, ThreadRecorder, shown, status_of
+from tests.providers.langgraph_models import ScriptedChat
+
+pytestmark = pytest.mark.parametrize("anyio_backend", ["asyncio"])
+
+
+class State(TypedDict):
+    messages: Annotated[list[Any], add_messages]
+
+
+def talking(script: Script) -> Any:
+    """A graph of one node, whose model plays a script."""
+    model = ScriptedChat(script=script)
+
+    async def call(state: State) -> dict[str, Any]:
+        return {"messages": [await model.ainvoke(state["messages"])]}
+
+    graph = StateGraph(State)
+    graph.add_node("call", call)
+    graph.add_edge(START, "call")
+    graph.add_edge("call", END)
+    return graph.compile(checkpointer=InMemorySaver())
+
+
+@asynccontextmanager
+async def source(script: Script) -> AsyncIterator[Thread]:
+    async with LangGraphAgent(talking(script)) as agent:
+        yield agent.thread
+
+
+@pytest.mark.parametrize("check", CONTRACT, ids=str)
+async def test_a_graph_keeps_every_promise(check: Check) -> None:
+    assert await check(source)
+
+
+async def test_an_answer_is_streamed_token_by_token() -> None:
+    async with source(Script(["Hel", "lo"])) as thread:
+        with ThreadRecorder(thread) as recorder:
+            await thread.append("hi")
+
+        assert [text for text in recorder.last_texts if text] == ["Hel", "Hello"]
+        assert recorder.running == [False, True, False]
+
+
+async def test_a_thread_is_shown_again_with_its_branches() -> None:
+    graph = talking(Script("one", "two"))
+    async with LangGraphAgent(graph, thread_id="t") as agent:
+        await agent.thread.append("hello")
+        await agent.thread.reload(agent.thread.state.messages[-1].id)
+    async with LangGraphAgent(graph, thread_id="t") as again:
+        thread = again.thread
+        assert shown(thread.state.messages) == ["u:hello", "a:two"]
+        branches = thread.branches_of(thread.state.messages[-1].id)
+        assert len(branches) == 2
+        thread.switch_to_branch(branches[0])
+        await anyio.wait_all_tasks_blocked()
+        assert shown(thread.state.messages) == ["u:hello", "a:one"]
+        await thread.append("on from here")
+
+        assert shown(thread.state.messages) == ["u:hello", "a:one", "u:on from here", "a:two"]
+
+
+def asking() -> Any:
+    """A graph that calls a tool, asks for permission, then asks a human something."""
+
+    def begin(state: State) -> dict[str, Any]:
+        call = {"name": "look", "args": {"path": "x"}, "id": "c1", "type": "tool_call"}
+        return {"messages": [AIMessage("Let me look.", tool_calls=[call])]}
+
+    def look(state: State) -> dict[str, Any]:
+        given = interrupt({"kind": "permission", "tool": "look"})
+        result = "found" if given["approved"] else f"denied: {given['reason']}"
+        return {"messages": [ToolMessage(result, tool_call_id="c1")]}
+
+    def ask(state: State) -> dict[str, Any]:
+        return {"messages": [AIMessage(f"You chose {interrupt('Which one?')}.")]}
+
+    graph = StateGraph(State)
+    for name, node in (("begin", begin), ("look", look), ("ask", ask)):
+        graph.add_node(name, node)
+    graph.add_edge(START, "begin")
+    graph.add_edge("begin", "look")
+    graph.add_edge("look", "ask")
+    graph.add_edge("ask", END)
+    return graph.compile(checkpointer=InMemorySaver())
+
+
+def is_permission(value: Any) -> bool:
+    return isinstance(value, dict) and value.get("kind") == "permission"
+
+
+def calls(thread: Thread) -> list[ToolCallPart]:
+    return [part for part in thread.state.messages[-1].content if isinstance(part, ToolCallPart)]
+
+
+@pytest.mark.parametrize("approved", [True, False])
+async def test_interrupts_are_permissions_and_questions_to_a_human(approved: bool) -> None:
+    async with LangGraphAgent(asking(), is_approval=is_permission) as agent:
+        thread = agent.thread
+        await thread.append("go")
+        look, gate = calls(thread)
+        assert (look.tool_name, look.args, look.has_result) == ("look", {"path": "x"}, False)
+        assert gate.approval is not None
+        assert status_of(thread.state.messages[-1]).startswith("requires-action")
+
+        await thread.respond_to_approval(gate.approval.id, approved=approved, reason="no")
+        await anyio.wait_all_tasks_blocked()
+        look, question = calls(thread)
+        assert look.result == ("found" if approved else "denied: no")
+        assert question.interrupt is not None
+        assert question.interrupt.payload == "Which one?"
+
+        thread.resume_tool_call(question.tool_call_id, "the left")
+        await anyio.wait_all_tasks_blocked()
+        assert shown(thread.state.messages) == ["u:go", "a:Let me look.\n\nYou chose the left."] or shown(
+            thread.state.messages
+        )[-1].endswith("You chose the left.")
+        assert len(thread.state.messages) == 2
+        assert status_of(thread.state.messages[-1]) == "complete/unknown"
+
+
+async def test_a_graph_that_fails_is_told_and_the_next_question_is_answered() -> None:
+    async with source(Script([OSError("lost")], "ok")) as thread:
+        with ThreadRecorder(thread) as recorder:
+            with pytest.raises(OSError, match="lost"):
+                await thread.append("one")
+            await anyio.wait_all_tasks_blocked()
+            assert not thread.state.is_running
+            await thread.append("two")
+
+        assert recorder.running == [False, True, False, True, False]
+        assert shown(thread.state.messages)[-2:] == ["u:two", "a:ok"]
