@@ -7,10 +7,11 @@ from types import TracebackType
 from typing import Any, Self, TypeAlias, cast
 
 import anyio
+import anyio.lowlevel
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage
 from langgraph.types import Command
 
-from partwise.errors import NotAllowedError, RuntimeClosedError
+from partwise.errors import NotAllowedError, RuntimeClosedError, WrongEventLoopError
 from partwise.messages import Message, message_text, new_id
 from partwise.repository import Entry, Export
 from partwise.runtimes import AppendRequest, Thread
@@ -83,7 +84,14 @@ class LangGraphAgent:
         return self.runtime.thread
 
     async def __aenter__(self) -> Self:
-        """Show what the graph remembers."""
+        """Show what the graph remembers.
+
+        Raises:
+            WrongEventLoopError: The event loop is trio's; LangGraph runs on asyncio only.
+        """
+        if type(anyio.lowlevel.current_token().native_token).__module__.startswith("trio"):
+            text = "LangGraph runs on asyncio only, and this is trio. Start the program with anyio.run(main)."
+            raise WrongEventLoopError(text)
         await self.runtime.__aenter__()
         try:
             await self._refetch()

@@ -18,7 +18,7 @@ from ._conversion import Conversion
 from ._host import Host
 from ._mirror import Mirror
 from ._options import ExternalOptions, capabilities
-from ._reading import FALLBACK_PREFIX, is_mutable, with_derived_status
+from ._reading import FALLBACK_PREFIX, is_mutable, shared, with_derived_status
 
 __all__ = ["Feeding"]
 
@@ -103,12 +103,19 @@ class Feeding:
         return Export(
             export.head_id,
             tuple(
-                Entry(entry.parent_id, with_derived_status(entry.message, is_last=True, is_running=is_running))
-                if entry.message.id == head_id
-                else entry
+                Entry(
+                    entry.parent_id,
+                    self._as_shown(entry.message, is_last=entry.message.id == head_id, is_running=is_running),
+                )
                 for entry in entries
             ),
         )
+
+    def _as_shown(self, message: Message, *, is_last: bool, is_running: bool) -> Message:
+        """Give a message its status, and keep the object that is shown already where it is equal."""
+        if is_last:
+            message = with_derived_status(message, is_last=True, is_running=is_running)
+        return shared(self._host.document.find(message.id), message)
 
     def _publish(self, options: ExternalOptions) -> None:
         """Show the flags beside the messages."""
