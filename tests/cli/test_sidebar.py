@@ -165,7 +165,7 @@ async def test_an_archived_thread_goes_to_the_end_and_comes_back(tmp_path: Path)
     database = tmp_path / "chat.db"
     await fill(database, "a", "b")
     async with desk(echoing(), database=database, thread_id="a") as shown:
-        await shown.has_lines("  New chat", "  New chat*")
+        await shown.has_lines("  Untitled", "  Untitled*")
         await shown.threads.rename("a", "A")
         await shown.threads.rename("b", "B")
         await shown.has_lines("  B", "  A*")
@@ -218,7 +218,7 @@ async def test_a_database_from_before_there_were_lists_opens_as_it_was(tmp_path:
         connection.execute("INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?)", values)
     async with desk(echoing(), database=database) as shown:
         await shown.shows("from long ago")
-        await shown.has_lines("  New chat*")
+        await shown.has_lines("  Untitled*")
         await shown.say("hello")
         await shown.shows("answer to hello")
 

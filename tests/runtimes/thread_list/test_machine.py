@@ -267,4 +267,4 @@ class ThreadListMachine(RuleBasedStateMachine):
 
 
 TestThreadList = ThreadListMachine.TestCase
-TestThreadList.settings = settings(max_examples=40, stateful_step_count=40, deadline=None)
+TestThreadList.settings = settings(max_examples=25, stateful_step_count=40, deadline=None)

@@ -17,6 +17,7 @@ from partwise.bindings.textual import Follows
 from partwise.errors import PartwiseError
 from partwise.primitives import ThreadListItemView, ThreadListView
 from partwise.runtimes import Operation
+from partwise.store import ThreadStatus
 
 __all__ = ["Sidebar", "ThreadLine"]
 
@@ -57,10 +58,11 @@ class ThreadLine(Follows, Static, can_focus=True):
     def __init__(self, view: ThreadListItemView) -> None:
         super().__init__(markup=False)
         self.view = view
-        self._title: str | None = None
+        self._shown_title: str | None = None
         self._is_running = False
         self._is_unread = False
         self._is_sure = False
+        self._is_new = False
 
     def on_mount(self) -> None:
         """Follow this row; others wake others."""
@@ -68,10 +70,15 @@ class ThreadLine(Follows, Static, can_focus=True):
         self.follow(self.view.is_running, self._show_running)
         self.follow(self.view.is_unread, self._show_unread)
         self.follow(self.view.is_main, lambda is_main: self.set_class(is_main, "main"))
-        self.follow(self.view.status, lambda status: self.set_class(status == "archived", "archived"))
+        self.follow(self.view.status, self._show_status)
+
+    def _show_status(self, status: ThreadStatus) -> None:
+        self.set_class(status == "archived", "archived")
+        self._is_new = status == "new"
+        self._draw()
 
     def _show_title(self, title: str | None) -> None:
-        self._title = title
+        self._shown_title = title
         self._draw()
 
     def _show_running(self, is_running: bool) -> None:
@@ -87,7 +94,7 @@ class ThreadLine(Follows, Static, can_focus=True):
             self.update(Content("delete? press d again"))
             return
         mark = "● " if self._is_running else "• " if self._is_unread else "  "
-        self.update(Content(f"{mark}{self._title or 'New chat'}"))
+        self.update(Content(f"{mark}{self._shown_title or ('New chat' if self._is_new else 'Untitled')}"))
 
     def on_click(self) -> None:
         """Open the thread."""
@@ -121,6 +128,11 @@ class ThreadLine(Follows, Static, can_focus=True):
             return
         self._is_sure = False
         self._try(self.view.delete)
+
+    @property
+    def shown_title(self) -> str | None:
+        """The title that is shown."""
+        return self._shown_title
 
     def _ask(self, *, is_sure: bool) -> None:
         self._is_sure = is_sure
@@ -206,7 +218,7 @@ class Sidebar(Follows, Vertical):
     async def _ask_title(self, event: ThreadLine.Renaming) -> None:
         await self.query(Input).remove()
         self._renamed = event.line
-        box = TitleBox(event.line.view.title.value or "", placeholder="title")
+        box = TitleBox(event.line.shown_title or "", placeholder="title")
         await self.mount(box)
         box.focus()
 
