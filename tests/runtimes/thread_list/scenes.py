@@ -32,9 +32,16 @@ class Call:
     event: anyio.Event = attrs.field(factory=anyio.Event)
 
     def succeed(self, answer: Any = None) -> None:
-        """Let the server do it now, and answer."""
-        self.answer = self.do() if answer is None else answer
+        """Let the server do it now, and answer; what it cannot do, it says."""
+        self.act(answer)
         self._settle()
+
+    def act(self, answer: Any = None) -> None:
+        """Let the server do it now; its answer is still on the way."""
+        try:
+            self.answer = self.do() if answer is None else answer
+        except ThreadNotFoundError as error:
+            self.error = error
 
     def fail(self, error: Exception | None = None) -> None:
         self.error = error or OSError("offline")

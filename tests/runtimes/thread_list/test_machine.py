@@ -179,7 +179,7 @@ class ThreadListMachine(RuleBasedStateMachine):
     @rule(number=numbers)
     def do_and_fail(self, number: int) -> None:
         call = self.a_call(number)
-        call.do()
+        call.act()
         self.lied = True
         self.do(call.fail)
 
