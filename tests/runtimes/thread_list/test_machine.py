@@ -35,7 +35,7 @@ class ThreadListMachine(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.stack = ExitStack()
-        self.portal = self.stack.enter_context(start_blocking_portal("asyncio"))
+        self.portal = self.stack.enter_context(start_blocking_portal("trio"))
         threads = [stored(f"t{number}", status="archived" if number % 4 == 3 else "regular") for number in range(8)]
         self.server = Server(*threads, page_size=3)
         self.operations: list[Operation] = []
