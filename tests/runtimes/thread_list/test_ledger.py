@@ -187,3 +187,17 @@ def test_a_placed_record_keeps_its_place_unless_its_status_changes() -> None:
 
     assert placed(found, record, at="front").regular_ids == ("a", "b")
     assert placed(found, attrs.evolve(record, status="archived"), at="front").archived_ids == ("b",)
+
+
+def test_a_newer_fetch_does_not_make_an_older_one_undo_what_it_does_not_know_of() -> None:
+    ledger, older = fetch_began(Ledger(base=listing("a", "b")))
+    ledger, number = began(ledger, Moved("a", "archived"))
+    ledger = confirmed(ledger, number)
+    ledger, newer = fetch_began(ledger)
+    ledger = fetch_ended(ledger, newer, lambda base: merged_thread(base, StoredThread(id="b", title="B")))
+    page = ThreadPage(threads=[StoredThread(id="a", title="A"), StoredThread(id="b", title="B")])
+
+    ledger = fetch_ended(ledger, older, lambda base: merged_fresh(base, page, ()))
+
+    assert ledger.entries == ()
+    assert ledger.base.archived_ids == ("a",)

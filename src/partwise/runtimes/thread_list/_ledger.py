@@ -95,14 +95,16 @@ def fetch_began(ledger: Ledger) -> tuple[Ledger, int]:
 def fetch_ended(ledger: Ledger, fetch: int, merge: Callable[[Listing], Listing] | None = None) -> Ledger:
     """Merge what was fetched into the base; None: it failed, or nobody wants it any more.
 
-    What was confirmed before the fetch began is part of what was fetched; it goes into the base first.
+    What was confirmed before the fetch began is part of what was fetched; it goes into the base first,
+    unless an older fetch is still under way that does not know of it.
     """
     fetches = tuple(one for one in ledger.fetches if one != fetch)
     if merge is None:
         return _folded(attrs.evolve(ledger, fetches=fetches))
-    known = [entry for entry in ledger.entries if _is_before(entry, fetch)]
+    limit = min((fetch, *fetches))
+    known = [entry for entry in ledger.entries if _is_before(entry, limit)]
     base = merge(reduce(apply, (entry.change for entry in known), ledger.base))
-    entries = tuple(entry for entry in ledger.entries if not _is_before(entry, fetch))
+    entries = tuple(entry for entry in ledger.entries if not _is_before(entry, limit))
     return _folded(attrs.evolve(ledger, base=base, entries=entries, fetches=fetches))
 
 
