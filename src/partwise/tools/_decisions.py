@@ -53,6 +53,8 @@ async def plan_calls(message: AssistantMessage, tools: Mapping[str, Tool], *, re
         tools: The tools by name.
         report: Gets what a predicate on the need of an approval raised.
     """
+    if not any(isinstance(part, ToolCallPart) and not part.has_result for part in message.content):
+        return CallPlan(to_run=(), to_ask=(), refused=())
     to_ask = await calls_needing_approval(message, tools, report=report)
     waiting = {part.tool_call_id for part in to_ask}
     cleared = {part.tool_call_id for part, _ in _open_calls(message, tools)} - waiting
