@@ -14,6 +14,7 @@ import attrs
 from bench import (
     test_answers,
     test_churn,
+    test_external,
     test_fanout,
     test_import_time,
     test_memory,
@@ -35,6 +36,7 @@ QUESTIONS: dict[str, Callable[[Step], Answer]] = {
     "tree": test_tree.measure,
     "pauses": test_pauses.measure,
     "churn": test_churn.measure,
+    "external": test_external.measure,
     "shapes": test_fanout.measure_shapes,
     "fanout": test_fanout.measure,
 }

@@ -7,7 +7,7 @@ from typing import Any
 import attrs
 import pytest
 
-from partwise.errors import FeedError, ParentNotFoundError, RuntimeClosedError, WrongThreadError
+from partwise.errors import FeedError, MessageNotFoundError, ParentNotFoundError, RuntimeClosedError, WrongThreadError
 from partwise.messages import AssistantMessage, RunningStatus, TextPart, message_text
 from partwise.repository import Entry, Export
 from partwise.runtimes import ExternalStoreRuntime, Runtime
@@ -329,3 +329,28 @@ def test_another_thread_of_execution_is_refused_or_posts() -> None:
     assert len(raised) == 1
     runtime.update(is_loading=True)
     assert ids(runtime) == ["u1", "a1"]
+
+
+def test_a_feed_in_pieces_shows_the_same_as_one_in_lists() -> None:
+    runtime = store([U1], is_running=True)
+    placeholder = ids(runtime)[-1]
+    runtime.put({"id": "a", "role": "assistant", "content": "y"})
+    assert (shown(runtime.thread), statuses(runtime.thread)) == (["u:u1", "a:y"], ["running"])
+    assert runtime.thread.find(placeholder) is None
+
+    runtime.put({"id": "a", "role": "assistant", "content": "yo"})
+    runtime.put({"id": "b", "role": "assistant", "content": "more"})
+    assert (shown(runtime.thread), statuses(runtime.thread)) == (
+        ["u:u1", "a:yo", "a:more"],
+        ["complete/unknown", "running"],
+    )
+
+    runtime.update(is_running=False)
+    assert statuses(runtime.thread) == ["complete/unknown", "complete/unknown"]
+    runtime.remove("a")
+    assert (shown(runtime.thread), dict(runtime.thread.state.branches)) == (["u:u1", "a:more"], {})
+    with pytest.raises(MessageNotFoundError, match="'a' in the feed"):
+        runtime.remove("a")
+
+    runtime.update([U1, A1])
+    assert shown(runtime.thread) == ["u:u1", "a:a1"]

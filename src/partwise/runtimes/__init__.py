@@ -16,6 +16,8 @@ from .external import (
     ExternalThread,
     RunRequest,
     ToolOutput,
+    empty_runtime,
+    read_only_runtime,
 )
 from .local import LocalRuntime, LocalThread
 from .thread_list import OpenThread, ThreadItem, ThreadListRuntime
@@ -46,4 +48,6 @@ __all__ = [
     "ThreadListRuntime",
     "ToolOutput",
     "can_send",
+    "empty_runtime",
+    "read_only_runtime",
 ]

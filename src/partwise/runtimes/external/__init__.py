@@ -9,6 +9,7 @@ from ._options import (
     RunRequest,
     ToolOutput,
 )
+from ._read_only import empty_runtime, read_only_runtime
 from ._runtime import ExternalStoreRuntime
 from ._thread import ExternalThread
 
@@ -22,4 +23,6 @@ __all__ = [
     "ExternalThread",
     "RunRequest",
     "ToolOutput",
+    "empty_runtime",
+    "read_only_runtime",
 ]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, cast
 
 import attrs
 
-from partwise.errors import FeedError
+from partwise.errors import FeedError, MessageNotFoundError
 from partwise.messages import AssistantMessage, Message, RunningStatus, new_id, thread_state
 from partwise.repository import Entry, Export
 from partwise.store import RunEnd, RunStart
@@ -21,6 +21,9 @@ from ._options import ExternalOptions, capabilities
 from ._reading import FALLBACK_PREFIX, is_mutable, shared, with_derived_status
 
 __all__ = ["Feeding"]
+
+# Stands for a feed that came in pieces, and is nowhere as a whole.
+_PATCHED = object()
 
 
 class Feeding:
@@ -66,6 +69,40 @@ class Feeding:
             self._cancelling.after_feed()
         self._is_first = False
 
+    def put(self, item: object) -> None:
+        """Take in one item: a new one at the end, or a newer one of a message that is there."""
+        runs = bool(self._host.options.is_running)
+
+        def show() -> None:
+            made = self._conversion.one(item, fallback_id=f"{FALLBACK_PREFIX}{len(self._mirror.feed)}")
+            if made is not None:
+                place = self._mirror.place_of(made.id)
+                is_last = place >= len(self._mirror.feed) - 1
+                message = with_derived_status(made, is_last=is_last, is_running=runs)
+                self._mirror.put(message, place, is_running=runs)
+
+        self._patch(show)
+
+    def remove(self, message_id: str) -> None:
+        """Take one message out.
+
+        Raises:
+            MessageNotFoundError: The owner never gave it, or took it out already.
+        """
+        if self._mirror.place_of(message_id) >= len(self._mirror.feed):
+            raise MessageNotFoundError(message_id, where="the feed")
+        self._patch(lambda: self._mirror.remove(message_id, is_running=bool(self._host.options.is_running)))
+
+    def _patch(self, show: Callable[[], None]) -> None:
+        self._host.document.check_writer()
+        with self._host.document.batch():
+            show()
+            self._publish(self._host.options)
+        self._source = _PATCHED
+        if self._mirror.feed:
+            self._host.announce()
+        self._cancelling.after_feed()
+
     def _show(self, source: object, options: ExternalOptions) -> bool:
         """Show messages if there can be anything new about them; returns whether there was."""
         before, runs = self._host.options, bool(options.is_running)
@@ -82,6 +119,10 @@ class Feeding:
             self._mirror.show_tree(self._read_tree(export, is_running=runs), is_running=runs)
             self._source, self._items = source, ()
             return True
+        if source is _PATCHED:
+            if is_as_before:
+                return False
+            source = self._conversion.sources(self._mirror.feed)
         items = _items(source)
         is_identical = is_as_before and len(items) == len(self._items) and all(map(operator.is_, items, self._items))
         if is_identical and not (items and is_mutable(items[-1])):

@@ -13,6 +13,7 @@ from partwise.runtimes._document import Document
 
 from ._conversion import Converted
 from ._options import SameFunction
+from ._reading import with_derived_status
 
 __all__ = ["Mirror"]
 
@@ -29,7 +30,7 @@ class Mirror:
 
     def __init__(self, document: Document) -> None:
         self._document = document
-        self._feed: tuple[Message, ...] = ()
+        self._feed: list[Message] = []
         self._is_exact = False
         self._placeholder: AssistantMessage | None = None
         self.kept_ids: set[str] = set()
@@ -42,7 +43,7 @@ class Mirror:
         return None if shown is None or shown.id not in self._document.tree else shown.id
 
     @property
-    def feed(self) -> tuple[Message, ...]:
+    def feed(self) -> Sequence[Message]:
         """The messages that the owner gave last, as one line."""
         return self._feed
 
@@ -78,7 +79,7 @@ class Mirror:
         messages = converted.messages
         if self._feedback:
             messages = tuple(map(self._with_feedback, messages))
-        before, self._feed = self._feed, messages
+        before, self._feed = self._feed, list(messages)
         if self._is_exact and converted.changed is not None:
             self._show_changed(converted.changed, is_running=is_running)
             return
@@ -94,6 +95,47 @@ class Mirror:
 
         self._document.change(steps)
         self._is_exact = True
+
+    def place_of(self, message_id: str) -> int:
+        """Return where a message is in the feed; of one that is new, where it would come."""
+        messages = self._document.state.messages
+        if self._is_exact and message_id in messages:
+            index = messages.index_of(message_id)
+            if index < len(self._feed) and self._feed[index].id == message_id:
+                return index
+        return next((index for index, item in enumerate(self._feed) if item.id == message_id), len(self._feed))
+
+    def put(self, message: Message, place: int, *, is_running: bool) -> None:
+        """Show one message that is new at the end, or newer where it is."""
+        if place < len(self._feed):
+            self._feed[place] = message
+            self._document.replace(message)
+            return
+        before = self._feed[-1] if self._feed else None
+        last = None if before is None else with_derived_status(before, is_last=False, is_running=is_running)
+        if last is not None:
+            self._feed[-1] = last
+        self._feed.append(message)
+
+        def steps(tree: Tree[Message], note: Note) -> None:
+            if last is not None and last is not before:
+                note(tree.put(tree.get(last.id).parent_id, last))
+            note(tree.put(None if last is None else last.id, message))
+            self._end(tree, note, is_running=is_running)
+
+        self._document.change(steps)
+
+    def remove(self, message_id: str, *, is_running: bool) -> None:
+        """Take one message out of the feed; what follows it moves up."""
+        del self._feed[self.place_of(message_id)]
+        self.kept_ids.discard(message_id)
+
+        def steps(tree: Tree[Message], note: Note) -> None:
+            if message_id in tree:
+                note(tree.delete(message_id))
+            self._end(tree, note, is_running=is_running)
+
+        self._document.change(steps)
 
     def show_tree(self, export: Export[Message], *, is_running: bool) -> None:
         """Show a feed that is a whole tree: exactly its messages, and its head.
@@ -113,7 +155,7 @@ class Mirror:
                 note(tree.delete(message.id))
             if whole.head_id is None:
                 note(tree.clear())
-            self._feed = whole.messages
+            self._feed = list(whole.messages)
             self._end(tree, note, is_running=is_running, is_whole=True)
 
         self._document.change(steps)

@@ -85,6 +85,29 @@ class ExternalStoreRuntime:
         changes: dict[str, Any] = {**fields}
         self.thread.update(messages, changes, is_new=messages is not MISSING)
 
+    def put(self, item: object) -> None:
+        """Say one thing that is new: an item for the end, or a newer version of one that is there.
+
+        It costs the same however many messages there are.
+
+        Args:
+            item: What ``convert`` takes; its message goes by its id.
+
+        Raises:
+            Exception: What ``convert`` raised; nothing has changed.
+            WrongThreadError: Another thread of execution owns the runtime.
+        """
+        self.thread.put(item)
+
+    def remove(self, message_id: str) -> None:
+        """Say that a message is gone; what follows it moves up.
+
+        Raises:
+            MessageNotFoundError: It was not there.
+            WrongThreadError: Another thread of execution owns the runtime.
+        """
+        self.thread.remove(message_id)
+
     def post(self, messages: object = MISSING, **fields: Unpack[ExternalFields]) -> None:
         """Do what ``update`` does, soon and in order, from any thread of execution; failures are reported."""
         changes: dict[str, Any] = {**fields}

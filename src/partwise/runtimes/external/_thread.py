@@ -445,6 +445,14 @@ class ExternalThread:
         self._feeding.update(source, changes, is_new=is_new)
         self._sending.use_queue(self._host.options.queue)
 
+    def put(self, item: object) -> None:
+        """Take in one item; called by the runtime."""
+        self._feeding.put(item)
+
+    def remove(self, message_id: str) -> None:
+        """Take one message out; called by the runtime."""
+        self._feeding.remove(message_id)
+
     def post(self, source: object, changes: dict[str, Any], *, is_new: bool) -> None:
         """Take in what the owner says, from any thread of execution; called by the runtime and by its source."""
 
