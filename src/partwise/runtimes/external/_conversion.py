@@ -110,8 +110,8 @@ class Conversion:
         start = next(compress(count(), map(is_not, before, items)), min(len(before), len(items)))
         last = len(items) - 1
         # What was last is so no more, and what is last may have begun or ended to run.
-        doubtful = {len(before) - 1, last} & set(range(start))
-        entries = [*old[:start], *(None for _ in range(start, len(items)))]
+        doubtful = {index for index in (len(before) - 1, last) if 0 <= index < start}
+        entries = old[:start] + [None] * (len(items) - start)
         changed: list[int] = []
         for index in (*sorted(doubtful), *range(start, len(items))):
             entries[index] = self._entry(items[index], index, old, is_last=index == last, is_running=is_running)
