@@ -65,6 +65,18 @@ class FeedMachine(RuleBasedStateMachine):
             self.runtime.update(list(self.items), is_running=self.is_running)
         except Broken:
             assert self.runtime.thread.state is before
+            return
+        given = tuple(message.id for message in before.messages if not message.metadata.is_optimistic)
+        self.nothing_that_vanished_from_between_is_left(given)
+
+    def nothing_that_vanished_from_between_is_left(self, before: tuple[str, ...]) -> None:
+        now = {item["id"] for item in self.items}
+        is_followed = False
+        for message_id in reversed(before):
+            if message_id in now:
+                is_followed = True
+            elif is_followed or not now:
+                assert self.runtime.thread.find(message_id) is None
 
     @initialize()
     def begin(self) -> None:
@@ -92,6 +104,12 @@ class FeedMachine(RuleBasedStateMachine):
     def shrink(self, length: int) -> None:
         del self.items[length:]
         self.feed()
+
+    @rule(place=st.integers(0, 9))
+    def take_out(self, place: int) -> None:
+        if self.items:
+            del self.items[place % len(self.items)]
+            self.feed()
 
     @rule(seed=st.randoms(use_true_random=False))
     def reorder(self, seed: Any) -> None:
