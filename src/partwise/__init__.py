@@ -39,8 +39,8 @@ if TYPE_CHECKING:
         part_status,
         should_continue,
     )
-    from partwise.reactive import KeyedSeq, Slice, Store, keyed_changes, per_frame, record, text_deltas
-    from partwise.runtimes import LocalRuntime, Operation
+    from partwise.reactive import KeyedSeq, Slice, Store, keyed_changes, per_frame, text_deltas
+    from partwise.runtimes import ExternalStoreRuntime, LocalRuntime, ThreadListRuntime
     from partwise.store import Suggestion, ThreadState
     from partwise.stream import (
         Chunk,
@@ -62,10 +62,10 @@ __all__ = [
     "AssistantMessage",
     "Chunk",
     "ErrorChunk",
+    "ExternalStoreRuntime",
     "Finish",
     "KeyedSeq",
     "LocalRuntime",
-    "Operation",
     "PartChunk",
     "PartwiseError",
     "ReasoningDelta",
@@ -78,6 +78,7 @@ __all__ = [
     "SystemMessage",
     "TextDelta",
     "TextPart",
+    "ThreadListRuntime",
     "ThreadState",
     "Tool",
     "ToolArgsDelta",
@@ -95,7 +96,6 @@ __all__ = [
     "message_text",
     "part_status",
     "per_frame",
-    "record",
     "should_continue",
     "text_deltas",
 ]
@@ -105,10 +105,10 @@ _HOMES = {
     "AssistantMessage": "partwise.messages",
     "Chunk": "partwise.stream",
     "ErrorChunk": "partwise.stream",
+    "ExternalStoreRuntime": "partwise.runtimes",
     "Finish": "partwise.stream",
     "KeyedSeq": "partwise.reactive",
     "LocalRuntime": "partwise.runtimes",
-    "Operation": "partwise.runtimes",
     "PartChunk": "partwise.stream",
     "PartwiseError": "partwise.errors",
     "ReasoningDelta": "partwise.stream",
@@ -121,6 +121,7 @@ _HOMES = {
     "SystemMessage": "partwise.messages",
     "TextDelta": "partwise.stream",
     "TextPart": "partwise.messages",
+    "ThreadListRuntime": "partwise.runtimes",
     "ThreadState": "partwise.store",
     "Tool": "partwise.tools",
     "ToolArgsDelta": "partwise.stream",
@@ -137,7 +138,6 @@ _HOMES = {
     "message_text": "partwise.messages",
     "part_status": "partwise.messages",
     "per_frame": "partwise.reactive",
-    "record": "partwise.reactive",
     "should_continue": "partwise.messages",
     "text_deltas": "partwise.reactive",
 }
