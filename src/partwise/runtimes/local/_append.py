@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable
 
+import anyio
 import attrs
 
 from partwise.adapters import HistoryItem
@@ -19,6 +20,27 @@ from ._runs import Runs
 __all__ = ["Appender"]
 
 
+@attrs.frozen
+class _Waiting:
+    """What a message waits for: that the thread is made, and that those before it went on."""
+
+    barrier: Awaitable[object] | None
+    before: anyio.Event | None
+    turn: anyio.Event
+
+    async def over(self) -> None:
+        failure: Exception | None = None
+        if self.barrier is not None:
+            try:
+                await self.barrier
+            except Exception as error:
+                failure = error
+        if self.before is not None:
+            await self.before.wait()
+        if failure is not None:
+            raise failure
+
+
 class Appender:
     """Puts messages into the tree, then into the history, then before the model."""
 
@@ -26,6 +48,7 @@ class Appender:
         self._host = host
         self._history = history
         self._runs = runs
+        self._turn: anyio.Event | None = None
 
     def append(self, request: AppendRequest) -> Operation:
         """Show a message, store it and answer it; the operation settles when all of it is done.
@@ -45,18 +68,24 @@ class Appender:
         except Exception as error:
             operation.settle(self._not_sent(message.id, error))
             return operation
-        if barrier is None:
+        before = self._turn
+        if barrier is None and (before is None or before.is_set()):
             self._proceed(ready, operation)
         else:
-            host.spawn(self._wait_for, barrier, ready, operation, host.generation)
+            self._turn = turn = anyio.Event()
+            host.spawn(self._in_turn, _Waiting(barrier, before, turn), ready, operation, host.generation)
         return operation
 
-    async def _wait_for(
-        self, barrier: Awaitable[object], request: AppendRequest, operation: Operation, generation: int
-    ) -> None:
+    async def _in_turn(self, waiting: _Waiting, request: AppendRequest, operation: Operation, generation: int) -> None:
+        try:
+            await self._wait_for(waiting, request, operation, generation)
+        finally:
+            waiting.turn.set()
+
+    async def _wait_for(self, waiting: _Waiting, request: AppendRequest, operation: Operation, generation: int) -> None:
         message_id = request.message.id
         try:
-            await barrier
+            await waiting.over()
         except Exception as error:
             failure = self._not_sent(message_id, error)
             operation.settle(failure if self._host.generation == generation else None)
@@ -68,7 +97,9 @@ class Appender:
             self._take_back(message_id)
             operation.settle()
             return
-        self._proceed(request, operation)
+        # What was before it may have been taken back in the meantime.
+        parent_id = self._host.document.tree.get(message_id).parent_id
+        self._proceed(attrs.evolve(request, parent_id=parent_id), operation)
 
     def _not_sent(self, message_id: str, error: Exception) -> NotSentError:
         self._take_back(message_id)
