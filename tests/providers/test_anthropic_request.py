@@ -3,7 +3,6 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,6 @@ import attrs
 import pytest
 
 from partwise.messages import (
-    AssistantMessage,
     AssistantPart,
     AudioPart,
     DataPart,
@@ -24,7 +22,6 @@ from partwise.messages import (
     TextPart,
     ToolCallPart,
     UrlSourcePart,
-    UserMessage,
     UserPart,
     freeze,
 )
@@ -32,23 +29,10 @@ from partwise.providers.anthropic import messages_input, messages_request
 from partwise.providers.replay import replay
 from partwise.tools import ModelContext, Tool
 
-AT = datetime(2026, 1, 1, tzinfo=UTC)
+from .conversation import AT, assistant, called, user
+
 OWN = Path(__file__).parent / "recordings"
 TEXT = base64.b64encode("Größe".encode()).decode()
-
-
-def user(*parts: UserPart | str) -> UserMessage:
-    content = tuple(TextPart(part) if isinstance(part, str) else part for part in parts)
-    return UserMessage(id="u", created_at=AT, content=content)
-
-
-def assistant(*parts: AssistantPart, **custom: Any) -> AssistantMessage:
-    message = AssistantMessage(id="a", created_at=AT, content=parts)
-    return attrs.evolve(message, metadata=attrs.evolve(message.metadata, custom=freeze(custom)))
-
-
-def called(call_id: str = "c1", **fields: Any) -> ToolCallPart:
-    return ToolCallPart(**{"tool_call_id": call_id, "tool_name": "look", "args_text": "{}", "result": "ok", **fields})
 
 
 def kept(**said: Any) -> Any:

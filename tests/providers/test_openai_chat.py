@@ -21,34 +21,14 @@ from partwise.providers.replay import replay
 from partwise.stream import TextDelta
 from partwise.tools import ModelContext
 
+from .speaking import Body
+
 Ask = Callable[..., Awaitable[AssistantMessage]]
 
 
 def event(text: str, finish: str | None = None) -> bytes:
     choice = {"index": 0, "delta": {"content": text}, "finish_reason": finish}
     return f"data: {json.dumps({'id': 'x', 'choices': [choice]})}\n\n".encode()
-
-
-class Body(httpx2.AsyncByteStream):
-    """A response body that knows whether it was closed; an exception among its pieces is raised."""
-
-    def __init__(self, *pieces: bytes | Exception, endless: bool = False) -> None:
-        self.pieces = pieces
-        self.endless = endless
-        self.waiting = anyio.Event()
-        self.closed = False
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        for piece in self.pieces:
-            if isinstance(piece, Exception):
-                raise piece
-            yield piece
-        if self.endless:
-            self.waiting.set()
-            await anyio.sleep_forever()
-
-    async def aclose(self) -> None:
-        self.closed = True
 
 
 def connect(body: Body | None = None, *, requests: list[httpx2.Request] | None = None, **answer: Any) -> AsyncOpenAI:

@@ -1,14 +1,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from partwise.messages import (
-    AssistantMessage,
-    AssistantPart,
     AudioPart,
     CompleteAttachment,
     DataPart,
@@ -20,27 +17,13 @@ from partwise.messages import (
     TextContent,
     TextPart,
     ToolCallPart,
-    UserMessage,
     UserPart,
     freeze,
 )
 from partwise.providers.openai import chat_messages, chat_request
 from partwise.tools import ModelContext, Tool
 
-AT = datetime(2026, 1, 1, tzinfo=UTC)
-
-
-def user(*parts: UserPart | str, attachments: tuple[CompleteAttachment, ...] = ()) -> UserMessage:
-    content = tuple(TextPart(part) if isinstance(part, str) else part for part in parts)
-    return UserMessage(id="u", created_at=AT, content=content, attachments=attachments)
-
-
-def assistant(*parts: AssistantPart) -> AssistantMessage:
-    return AssistantMessage(id="a", created_at=AT, content=parts)
-
-
-def called(call_id: str = "c1", **fields: Any) -> ToolCallPart:
-    return ToolCallPart(**{"tool_call_id": call_id, "tool_name": "look", "args_text": "{}", "result": "ok", **fields})
+from .conversation import AT, assistant, called, user
 
 
 def sent_call(call_id: str = "c1", name: str = "look", arguments: str = "{}") -> dict[str, Any]:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +9,6 @@ import pytest
 
 from partwise.messages import (
     Approval,
-    AssistantMessage,
-    AssistantPart,
     AudioPart,
     DataPart,
     FileContent,
@@ -23,7 +20,6 @@ from partwise.messages import (
     TextPart,
     ToolCallPart,
     UrlSourcePart,
-    UserMessage,
     UserPart,
     freeze,
 )
@@ -31,26 +27,13 @@ from partwise.providers.openai import responses_input, responses_request
 from partwise.providers.replay import replay
 from partwise.tools import ModelContext, Tool
 
-AT = datetime(2026, 1, 1, tzinfo=UTC)
+from .conversation import AT, assistant, called, user
+
 OWN = Path(__file__).parent / "recordings"
-
-
-def user(*parts: UserPart | str) -> UserMessage:
-    content = tuple(TextPart(part) if isinstance(part, str) else part for part in parts)
-    return UserMessage(id="u", created_at=AT, content=content)
-
-
-def assistant(*parts: AssistantPart, **custom: Any) -> AssistantMessage:
-    message = AssistantMessage(id="a", created_at=AT, content=parts)
-    return attrs.evolve(message, metadata=attrs.evolve(message.metadata, custom=freeze(custom)))
 
 
 def kept(**said: Any) -> Any:
     return freeze({"openai": said})
-
-
-def called(call_id: str = "c1", **fields: Any) -> ToolCallPart:
-    return ToolCallPart(**{"tool_call_id": call_id, "tool_name": "look", "args_text": "{}", "result": "ok", **fields})
 
 
 def of_item(kind: str, arguments: dict[str, Any] | None = None, **fields: Any) -> ToolCallPart:

@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
-from partwise.providers.wire import SdkErrors, decoded, with_config
+from partwise.providers.wire import SdkErrors, decoded, key_for, with_config
 from partwise.stream import Chunk
 
 from ._decoder import MessagesDecoder
@@ -94,9 +94,7 @@ def _connect(base_url: str | None, api_key: str | None) -> AsyncAnthropic:
     except ImportError as cause:
         message = "The Anthropic chat model needs the anthropic package: pip install 'partwise[anthropic]'"
         raise ImportError(message, name="anthropic") from cause
-    if api_key is None and base_url is not None:
-        api_key = "none"  # a local server asks for no key, and a foreign one must not be shown the user's
-    return AsyncAnthropic(base_url=base_url, api_key=api_key)
+    return AsyncAnthropic(base_url=base_url, api_key=key_for(base_url, api_key))
 
 
 def _errors() -> SdkErrors:

@@ -19,7 +19,7 @@ from partwise.messages import (
     is_blank,
     thaw,
 )
-from partwise.providers.wire import mapping, request_headers, said_by, settings_of, user_parts
+from partwise.providers.wire import description_of, mapping, request_headers, said_by, settings_of, user_parts
 from partwise.tools import tools_for_backend
 
 from ._turn import file_block, image_block, text_block, turn_messages
@@ -97,9 +97,8 @@ def _container(message: AssistantMessage) -> dict[str, Any]:
 
 def _tools(run: RunContext) -> Iterator[dict[str, Any]]:
     for name, tool in tools_for_backend(run.context).items():
-        described = {"description": tool["description"]} if tool.get("description") else {}
         options = thaw(said_by("anthropic", tool.get("provider_options")))
-        yield {"name": name, **described, "input_schema": thaw(tool["parameters"]), **options}
+        yield {"name": name, **description_of(tool), "input_schema": thaw(tool["parameters"]), **options}
 
 
 def messages_input(

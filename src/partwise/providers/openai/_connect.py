@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from partwise.providers.wire import SdkErrors
+from partwise.providers.wire import SdkErrors, key_for
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -19,9 +19,7 @@ def connect(base_url: str | None, api_key: str | None) -> AsyncOpenAI:
     except ImportError as cause:
         message = "The OpenAI chat models need the openai package: pip install 'partwise[openai]'"
         raise ImportError(message, name="openai") from cause
-    if api_key is None and base_url is not None:
-        api_key = "none"  # a local server asks for no key, and a foreign one must not be shown the user's
-    return AsyncOpenAI(base_url=base_url, api_key=api_key)
+    return AsyncOpenAI(base_url=base_url, api_key=key_for(base_url, api_key))
 
 
 def openai_errors() -> SdkErrors:

@@ -26,6 +26,7 @@ from partwise.providers.wire import (
     address_of,
     arguments_text,
     as_json,
+    description_of,
     file_note,
     is_provider_executed,
     mappings,
@@ -76,7 +77,7 @@ def chat_request(
     if context.config.get("reasoning_effort") is not None:
         settings.setdefault("reasoning_effort", context.config["reasoning_effort"])
     tools = [
-        {"type": "function", "function": {"name": name, **_description(tool), "parameters": thaw(tool["parameters"])}}
+        {"type": "function", "function": {"name": name, **description_of(tool), "parameters": thaw(tool["parameters"])}}
         for name, tool in tools_for_backend(context).items()
     ]
     return {
@@ -87,10 +88,6 @@ def chat_request(
         "model": context.config.get("model_name") or model,
         "messages": chat_messages((*run.messages, run.message), system=context.system, reasoning_field=reasoning_field),
     }
-
-
-def _description(tool: Mapping[str, Any]) -> dict[str, str]:
-    return {"description": tool["description"]} if tool.get("description") else {}
 
 
 def chat_messages(

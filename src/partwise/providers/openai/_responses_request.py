@@ -18,7 +18,7 @@ from partwise.messages import (
     UserPart,
     thaw,
 )
-from partwise.providers.wire import request_headers, said_by, settings_of, user_parts
+from partwise.providers.wire import description_of, request_headers, said_by, settings_of, user_parts
 from partwise.tools import tools_for_backend
 
 from ._responses_turn import file_item, text_item, turn_items
@@ -81,12 +81,11 @@ def _without_effort(reasoning: Mapping[str, Any] | None) -> dict[str, Any]:
 
 def _tools(run: RunContext) -> Iterator[dict[str, Any]]:
     for name, tool in tools_for_backend(run.context).items():
-        described = {"description": tool["description"]} if tool.get("description") else {}
         options = thaw(said_by("openai", tool.get("provider_options")))
         yield {
             "type": "function",
             "name": name,
-            **described,
+            **description_of(tool),
             "parameters": thaw(tool["parameters"]),
             "strict": False,  # a strict schema must list every parameter as required, which the user's need not
             **options,
