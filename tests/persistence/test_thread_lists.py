@@ -100,6 +100,40 @@ async def test_pages_hold_every_thread_once_and_the_last_has_no_cursor(open_list
     assert found == [["t4", "t3"], ["t2", "t1"], ["t0"]]
 
 
+@pytest.mark.parametrize("gone", ["t4", "t3", "t2", "t1"])
+@pytest.mark.parametrize("change", ["delete", "archive", "rename", "initialize"])
+async def test_what_changes_between_two_pages_makes_the_second_neither_begin_anew_nor_leave_others_out(
+    open_list: Open, gone: str, change: str
+) -> None:
+    threads = open_list(page_size=2)
+    for number in range(5):
+        await threads.initialize(f"t{number}")
+    first = await threads.list()
+    name = "new" if change == "initialize" else gone
+    await getattr(threads, change)(name, *(["x"] if change == "rename" else []))
+
+    found = [one.id for one in first.threads]
+    cursor = first.cursor
+    while cursor is not None:
+        page = await threads.list(cursor)
+        found += [one.id for one in page.threads]
+        cursor = page.cursor
+
+    left_out = {gone} if change == "delete" and gone not in {"t4", "t3"} else set[str]()
+    assert found == [id for id in ("t4", "t3", "t2", "t1", "t0") if id not in left_out]
+
+
+async def test_a_place_that_a_deleted_thread_had_is_given_to_no_other(open_list: Open) -> None:
+    threads = open_list(page_size=1)
+    for name in ("t0", "t1"):
+        await threads.initialize(name)
+    cursor = (await threads.list()).cursor
+    await threads.delete("t1")
+    await threads.initialize("t2")
+
+    assert [one.id for one in (await threads.list(cursor)).threads] == ["t0"]
+
+
 async def test_deleting_takes_the_messages_along_and_may_be_repeated(open_list: Open) -> None:
     threads = open_list()
     for name in ("t1", "t2"):
@@ -288,10 +322,9 @@ async def test_custom_values_that_are_no_json_change_nothing(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("cursor", ["nonsense", "[]", "[1]", "{}"])
-async def test_a_cursor_that_is_none_says_so(tmp_path: Path, cursor: str) -> None:
-    async with SqliteThreadList(tmp_path / "chat.db") as threads:
-        with pytest.raises(ThreadListError, match="no place in the list"):
-            await threads.list(cursor)
+async def test_a_cursor_that_is_none_says_so(open_list: Open, cursor: str) -> None:
+    with pytest.raises(ThreadListError, match="no place in the list"):
+        await open_list().list(cursor)
 
 
 async def test_a_file_that_cannot_be_opened_is_named(tmp_path: Path) -> None:

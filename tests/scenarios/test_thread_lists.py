@@ -281,3 +281,65 @@ async def test_opening_a_stored_conversation_twice_holds_it_once() -> None:
             await until(lambda: not threads.main.state.is_loading)
             assert shown(threads.main) == ["u:u1"]
             await threads.close("a")
+
+
+async def test_a_reconnect_keeps_the_runtime_of_a_thread_that_is_streaming_and_every_view_of_it() -> None:
+    gate = anyio.Event()
+    make = local(Script([TextDelta("a"), gate, TextDelta("b")]))
+    async with threads_of(Server(stored("t"), is_quick=True), make) as threads:
+        await threads.switch_to("t")
+        thread = threads.main
+        texts = threads.follow(
+            lambda it: it.select(lambda state: message_text(state.messages[-1]) if state.messages else "")
+        ).pipe(record())
+        operation = thread.append("hello")
+        await settled()
+        await threads.exchange(Server(stored("t"), is_quick=True), make)
+        await threads.switch_to("t")
+        gate.set()
+        await operation
+
+        assert threads.main is thread
+        assert make.made == ["n1", "t"]
+        assert texts.values == ["", "hello", "", "a", "ab"]
+
+
+async def test_a_reconnect_after_which_the_thread_is_gone_ends_its_run_and_stores_what_came() -> None:
+    gate = anyio.Event()
+    history = MemoryHistory()
+
+    def make(item: ThreadItem) -> LocalRuntime:
+        return LocalRuntime(Script([TextDelta("a"), gate]), history=history if item.id == "t" else None)
+
+    async with threads_of(Server(stored("t"), is_quick=True), make) as threads:
+        await threads.switch_to("t")
+        await until(lambda: not threads.main.state.is_loading)
+        orphan = threads.main
+        operation = orphan.append("hello")
+        await settled()
+        await threads.exchange(Server(is_quick=True))
+        await raised(operation)
+        await settled()
+
+        assert statuses(orphan) == ["incomplete/cancelled"]
+        kept = await history.load()
+        assert kept is not None
+        assert [message_text(item.message) for item in kept.entries] == ["hello", "a"]
+        assert shown(threads.main) == []
+
+
+async def test_a_restart_under_a_running_stream_leaves_one_writer() -> None:
+    gate = anyio.Event()
+    make = local(Script([TextDelta("a"), gate, TextDelta("lost")], [TextDelta("new")]))
+    async with threads_of(Server(stored("t"), is_quick=True), make) as threads:
+        await threads.switch_to("t")
+        orphan = threads.main
+        operation = orphan.append("hello")
+        await settled()
+        await threads.restart("t")
+        gate.set()
+        await raised(operation)
+        await threads.main.append("again")
+
+        assert statuses(orphan) == ["incomplete/cancelled"]
+        assert shown(threads.main) == ["u:again", "a:new"]

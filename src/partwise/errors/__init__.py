@@ -31,6 +31,7 @@
     │   ├── ApprovalError                   an answer that an approval cannot take
     │   └── ToolConflictError               two tools with one name
     ├── NotSentError                        nothing reached a backend; the draft is still the user's
+    ├── AdapterChangedError                 a list of threads was given another adapter meanwhile
     ├── ThreadNotOpenError                  the runtime of a thread of a list could not be opened, or was closed
     ├── AbortedError                        raised by a chat model to end its run as cancelled
     ├── AdapterError                        an adapter broke its contract
@@ -82,6 +83,7 @@ from ._missing import (
 )
 from ._refused import (
     AbortedError,
+    AdapterChangedError,
     ApprovalError,
     NotAllowedError,
     NotSentError,
@@ -95,6 +97,7 @@ from ._streams import StreamError, StreamFailedError, StreamLimitError, StreamLo
 
 __all__ = [
     "AbortedError",
+    "AdapterChangedError",
     "AdapterError",
     "ApprovalError",
     "ApprovalNotFoundError",

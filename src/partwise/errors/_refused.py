@@ -73,6 +73,28 @@ class NotSentError(PartwiseError):
         self.message_id = message_id
 
 
+class AdapterChangedError(PartwiseError):
+    """A list of threads was given another adapter; what was asked of the one before is not known to be done.
+
+    There is nothing to tell a user: whoever exchanged the adapter knows.
+
+    Attributes:
+        operation: What was asked, for example ``"rename"`` or ``"switch_to"``.
+        thread_id: The thread, or None when it is about the list.
+    """
+
+    code = "adapter-changed"
+
+    def __init__(self, operation: str, *, thread_id: str | None = None) -> None:
+        which = "" if thread_id is None else f" of thread {thread_id!r}"
+        super().__init__(
+            f"The adapter of this list was exchanged, so {operation}{which} cannot be done. "
+            "Wait until the list is loaded from the new one, and ask again."
+        )
+        self.operation = operation
+        self.thread_id = thread_id
+
+
 class ThreadNotOpenError(PartwiseError):
     """The runtime of a thread of a list is not open: it could not be opened, or was closed.
 

@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 
 from partwise.adapters import StoredThread, ThreadIds, ThreadPage, TitleFunction
-from partwise.errors import ThreadNotFoundError
+from partwise.errors import ThreadListError, ThreadNotFoundError
 from partwise.messages import Message
 
 from ._memory import MemoryHistory
@@ -30,6 +30,9 @@ class MemoryThreadList:
         self, threads: Iterable[StoredThread] = (), *, title: TitleFunction | None = None, page_size: int = 50
     ) -> None:
         self._threads = {thread.id: thread for thread in threads}
+        # Places grow from the oldest thread to the newest and are never used again, so a cursor outlives its thread.
+        self._places = {id: -number for number, id in enumerate(self._threads)}
+        self._next_place = 1
         self._histories: dict[str, MemoryHistory] = {}
         self._title = title
         self._page_size = page_size
@@ -44,12 +47,16 @@ class MemoryThreadList:
         return self._histories.setdefault(thread_id, MemoryHistory())
 
     async def list(self, cursor: str | None = None, /) -> ThreadPage:
-        """Return a page."""
-        ids = tuple(self._threads)
-        start = ids.index(cursor) + 1 if cursor in self._threads else 0
-        end = start + self._page_size
-        following = ids[end - 1] if end < len(ids) else None
-        return ThreadPage(threads=self.threads[start:end], cursor=following)
+        """Return a page.
+
+        Raises:
+            ThreadListError: The cursor is none that a page came with.
+        """
+        below = self._next_place if not cursor else _place(cursor)
+        following = [thread for thread in self.threads if self._places[thread.id] < below]
+        page = following[: self._page_size]
+        has_more = len(following) > len(page)
+        return ThreadPage(threads=page, cursor=str(self._places[page[-1].id]) if has_more and page else None)
 
     async def fetch(self, thread_id: str, /) -> StoredThread:
         """Return one thread.
@@ -63,6 +70,8 @@ class MemoryThreadList:
         """Make a thread; it is kept under the id that it has already."""
         if local_id not in self._threads:
             self._threads = {local_id: StoredThread(id=local_id), **self._threads}
+            self._places[local_id] = self._next_place
+            self._next_place += 1
         return ThreadIds(id=local_id)
 
     async def rename(self, thread_id: str, title: str, /) -> None:
@@ -80,6 +89,7 @@ class MemoryThreadList:
     async def delete(self, thread_id: str, /) -> None:
         """Delete a thread and its history."""
         self._threads.pop(thread_id, None)
+        self._places.pop(thread_id, None)
         self._histories.pop(thread_id, None)
 
     async def update_custom(self, thread_id: str, custom: Mapping[str, Any], /) -> None:
@@ -103,3 +113,12 @@ class MemoryThreadList:
 
     def _change(self, thread_id: str, **fields: Any) -> None:
         self._threads[thread_id] = attrs.evolve(self._get(thread_id), **fields)
+
+
+def _place(cursor: str) -> int:
+    try:
+        return int(cursor)
+    except ValueError as error:
+        operation = "list"
+        text = f"could not list: {cursor!r} is no place in the list; use a cursor that a page came with"
+        raise ThreadListError(operation, text) from error

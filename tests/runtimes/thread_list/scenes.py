@@ -62,14 +62,14 @@ class Server:
     A list or fetch says what was there when it was called, as slow networks do.
     """
 
-    def __init__(self, *threads: StoredThread, page_size: int = 50, is_quick: bool = False) -> None:
+    def __init__(self, *threads: StoredThread, page_size: int = 50, is_quick: bool = False, prefix: str = "r") -> None:
         self.threads = {thread.id: thread for thread in threads}
         self.page_size = page_size
         self.is_quick = is_quick
         self.calls: list[Call] = []
         self.titles: dict[str, list[str | anyio.Event | Exception]] = {}
         self.asked_titles: list[tuple[str, tuple[Message, ...]]] = []
-        self.remote_ids = iter(f"r{number}" for number in range(1, 10_000))
+        self.remote_ids = iter(f"{prefix}{number}" for number in range(1, 10_000))
         self.made: dict[str, str] = {}
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import ExitStack
+from itertools import pairwise
 from typing import Any
 
 import attrs
@@ -12,6 +13,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from partwise.errors import AdapterChangedError
 from partwise.messages import message_text
 from partwise.runtimes import Operation, Thread, ThreadListRuntime
 from partwise.runtimes.thread_list._ledger import view
@@ -41,11 +43,18 @@ class ThreadListMachine(RuleBasedStateMachine):
         self.operations: list[Operation] = []
         self.sent: list[Sent] = []
         self.may_lie = self.lied = False
+        self.servers = 1
+        self.told: list[str | None] = []
         self.errors: list[Exception] = []
 
         async def make() -> ThreadListRuntime:
             # The store belongs to the thread that makes it.
-            return ThreadListRuntime(local(), self.server, on_error=lambda error, context: self.errors.append(error))
+            return ThreadListRuntime(
+                local(),
+                self.server,
+                on_selected=self.told.append,
+                on_error=lambda error, context: self.errors.append(error),
+            )
 
         self.list = self.stack.enter_context(self.portal.wrap_async_context_manager(self.portal.call(make)))
 
@@ -53,7 +62,12 @@ class ThreadListMachine(RuleBasedStateMachine):
         """Do something on the loop, and let everything come to rest."""
 
         async def act() -> None:
-            made = action()
+            try:
+                made = action()
+            except AdapterChangedError:
+                # What is listed is not the adapter's that is asked now; a load is on its way, or failed.
+                assert self.list._board.former is not None
+                made = None
             if isinstance(made, Operation):
                 self.operations.append(made)
             await settled()
@@ -152,6 +166,24 @@ class ThreadListMachine(RuleBasedStateMachine):
     def load_more(self) -> None:
         self.do(self.list.load_more)
 
+    @rule(number=numbers)
+    def restart(self, number: int) -> None:
+        ids = self.live_ids()
+        self.do(lambda: self.list.restart(ids[number % len(ids)]))
+
+    @rule()
+    def reload_main(self) -> None:
+        self.do(self.list.reload_main)
+
+    @rule(first=st.integers(0, 8))
+    def exchange(self, first: int) -> None:
+        """Go on with another server, which has some of the same threads, and is as slow."""
+        self.servers += 1
+        threads = [stored(f"t{number}", f"other {number}") for number in range(first, first + 5)]
+        self.server = Server(*threads, page_size=3, prefix=f"s{self.servers}-" if self.servers % 2 else "r")
+        self.lied = False
+        self.do(lambda: self.list.exchange(self.server))
+
     # What the server does
 
     def has_calls(self) -> bool:
@@ -219,6 +251,12 @@ class ThreadListMachine(RuleBasedStateMachine):
             expected = 0 if sent.operation.error is not None else 1
             assert texts.count(sent.text) == expected, (sent.text, texts)
 
+    @invariant()
+    def the_owner_of_the_selection_knows_what_is_in_view(self) -> None:
+        main = self.list.state.rows.by_key(self.list.state.main_id)
+        assert ([None, *self.told])[-1] == main.remote_id
+        assert all(one != next for one, next in pairwise([None, *self.told]))
+
     def teardown(self) -> None:
         try:
             self.come_to_rest()
@@ -228,7 +266,7 @@ class ThreadListMachine(RuleBasedStateMachine):
     def come_to_rest(self) -> None:
         self.answer_everything()
         self.everything_is_settled()
-        if not self.lied:
+        if not self.lied and self.list._board.former is None:
             # Nobody else changed anything, so what is listed is what the server has, without asking again.
             assert self.rows().items() <= self.truth().items()
         self.do(self.list.reload)
@@ -237,6 +275,7 @@ class ThreadListMachine(RuleBasedStateMachine):
             self.do(self.list.load_more)
             self.answer_everything()
         self.everything_is_settled()
+        assert self.list._board.former is None
         assert self.rows() == self.truth()
 
     def everything_is_settled(self) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import attrs
 
-from partwise.errors import ThreadNotFoundError
+from partwise.errors import AdapterChangedError, ThreadNotFoundError
 from partwise.messages import new_id
 from partwise.reactive import ErrorHook, Events, Store
 from partwise.store import ThreadListEvent, ThreadListFailed, ThreadListReport, ThreadListState
@@ -25,6 +25,8 @@ class Board:
 
     Attributes:
         listing: What is shown: the base with all changes that are not taken back.
+        former: The threads of an adapter that was exchanged, until the list is loaded from the new one; None
+            when the list is that of its adapter.
         on_written: Called after each change of the listing.
     """
 
@@ -33,6 +35,7 @@ class Board:
         self.events: Events[ThreadListEvent] = Events(on_error=on_error)
         self.ledger = Ledger()
         self.listing = Listing()
+        self.former: frozenset[str] | None = None
         self.on_written: Callable[[], None] | None = None
         self._facts: dict[str, Facts] = {}
 
@@ -52,6 +55,15 @@ class Board:
             advice = "It was deleted, or is on a page that was not loaded; switch_to fetches such a thread."
             raise ThreadNotFoundError(id, where="this list", advice=advice)
         return record
+
+    def check_current(self, operation: str, id: str) -> None:
+        """Check that a thread is the present adapter's to change.
+
+        Raises:
+            AdapterChangedError: It is one of the adapter before.
+        """
+        if self.former is not None and id in self.former:
+            raise AdapterChangedError(operation, thread_id=id)
 
     def fresh_id(self) -> str:
         """Return an id that no known thread has."""
@@ -126,7 +138,9 @@ class Board:
     # What cannot be shown
 
     def tell_failed(self, operation: str, thread_id: str | None, error: BaseException) -> None:
-        """Tell listeners of something that failed."""
+        """Tell listeners of something that failed; that an adapter was exchanged is known to who did it."""
+        if isinstance(error, AdapterChangedError):
+            return
         self.events.emit(ThreadListFailed(operation=operation, thread_id=thread_id, error=error))
 
     def report(self, text: str) -> None:

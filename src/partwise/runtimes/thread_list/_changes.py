@@ -95,7 +95,11 @@ def _initialized(listing: Listing, record: Record, ids: ThreadIds | None) -> Lis
     if ids is None or record.remote_id is not None:
         return listing
     twin = listing.find(ids.id)
-    if twin is not None and twin.id != record.id:
+    if twin is not None and twin.id != record.id and twin.id != ids.id:
+        # Two threads that were made here, the older one where another adapter kept it.
+        listing = without(listing, twin.id)
+        listing = placed(listing, attrs.evolve(twin, remote_id=None), at="end")
+    elif twin is not None and twin.id != record.id:
         # A page listed the thread before its making was confirmed: one thread has one record.
         listing = without(listing, twin.id)
         record = attrs.evolve(record, title=record.title or twin.title, custom=record.custom or twin.custom)

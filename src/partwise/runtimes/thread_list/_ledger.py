@@ -16,7 +16,19 @@ import attrs
 from ._changes import Change, apply
 from ._listing import Listing
 
-__all__ = ["Entry", "Ledger", "began", "confirmed", "failed", "fetch_began", "fetch_ended", "noted", "revised", "view"]
+__all__ = [
+    "Entry",
+    "Ledger",
+    "began",
+    "confirmed",
+    "exchanged",
+    "failed",
+    "fetch_began",
+    "fetch_ended",
+    "noted",
+    "revised",
+    "view",
+]
 
 
 @attrs.frozen(kw_only=True)
@@ -84,6 +96,13 @@ def confirmed(ledger: Ledger, number: int) -> Ledger:
 def failed(ledger: Ledger, number: int) -> Ledger:
     """Take an entry out, and with it its effect."""
     return _folded(attrs.evolve(ledger, entries=tuple(entry for entry in ledger.entries if entry.number != number)))
+
+
+def exchanged(ledger: Ledger) -> Ledger:
+    """Keep what is confirmed, and drop what waits for an adapter that is not asked any more."""
+    known = (entry.change for entry in ledger.entries if entry.confirmed_at is not None)
+    base = attrs.evolve(reduce(apply, known, ledger.base), cursor=None)
+    return attrs.evolve(ledger, base=base, entries=(), fetches=())
 
 
 def fetch_began(ledger: Ledger) -> tuple[Ledger, int]:

@@ -13,7 +13,7 @@ from partwise.errors import ThreadNotOpenError, UnsupportedError
 from partwise.runtimes._operation import Operation
 from partwise.runtimes._tasks import Tasks
 from partwise.runtimes._thread import Thread
-from partwise.store import ThreadEvent
+from partwise.store import ComposerState, ThreadEvent
 
 from ._board import Board
 from ._item import OpenThread, ThreadItem
@@ -29,14 +29,18 @@ class Live:
         before: The end of the runtime that the thread had before; this one waits for it.
         thread: None until the runtime is open.
         used: Grows with each time that the thread comes into view.
+        draft: What was typed in the runtime before.
+        opening: Cancelled when the thread is closed before it is open.
     """
 
     item: ThreadItem
     before: anyio.Event | None
     thread: Thread | None = None
     used: int = 0
+    draft: ComposerState | None = None
     opened: Operation = attrs.field(factory=Operation)
     leaving: anyio.Event = attrs.field(factory=anyio.Event)
+    opening: anyio.CancelScope = attrs.field(factory=anyio.CancelScope)
     closed: anyio.Event = attrs.field(factory=anyio.Event)
     watching: list[abc.DisposableBase] = attrs.field(factory=list[abc.DisposableBase])
 
@@ -50,7 +54,7 @@ class Lives:
     """Opens and closes the runtimes of threads.
 
     Args:
-        make: Makes the runtime of a thread.
+        make: Makes the runtime of a thread; another function may take its place later.
         describe: Makes what that is told.
         on_first_message: Told the id of a thread that is about to get a message.
         on_lost: Told the id of a thread whose runtime ended by itself.
@@ -68,7 +72,7 @@ class Lives:
     ) -> None:
         self._board = board
         self._tasks = tasks
-        self._make = make
+        self.make = make
         self._describe = describe
         self._on_first_message = on_first_message
         self._on_lost = on_lost
@@ -108,7 +112,20 @@ class Lives:
         self._closing[id] = live
         self._unwatch(live)
         live.leaving.set()
+        if live.thread is None:
+            live.opening.cancel()
         return live.closed
+
+    def restart(self, id: str) -> Live:
+        """Close the runtime of a thread and open another one, which begins with what was typed in the first."""
+        before = self._by_id.get(id)
+        if before is None or before.thread is None:
+            return self.open(id)
+        draft = attrs.evolve(before.thread.state.composer, is_sending=False)
+        self.close(id)
+        live = self.open(id)
+        live.used, live.draft = before.used, draft
+        return live
 
     async def close_all(self) -> None:
         """Close every thread, and wait until that is done."""
@@ -118,11 +135,15 @@ class Lives:
             await live.closed.wait()
 
     async def _host(self, live: Live) -> None:
+        with live.opening:
+            await self._run(live)
+
+    async def _run(self, live: Live) -> None:
         try:
             if live.before is not None:
                 await live.before.wait()
             if not live.leaving.is_set():
-                async with self._make(live.item) as runtime:
+                async with self.make(live.item) as runtime:
                     self._begin(live, runtime.thread)
                     await live.leaving.wait()
         except Exception as error:
@@ -134,6 +155,8 @@ class Lives:
         live.thread = thread
         if live.leaving.is_set():
             return
+        if live.draft is not None:
+            thread.composer.restore(live.draft)
         self._board.set_facts(live.id, is_live=True)
         self._watch(live, thread)
         record = self._board.listing.find(live.id)

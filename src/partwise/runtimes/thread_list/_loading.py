@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
-from partwise.adapters import ThreadListAdapter, ThreadPage
+from partwise.adapters import ThreadPage
+from partwise.errors import AdapterChangedError
 from partwise.runtimes._operation import Operation
 from partwise.runtimes._tasks import Tasks
 
 from ._board import Board
-from ._calls import Calls
+from ._calls import Calls, Source
 from ._ledger import fetch_began, fetch_ended
 from ._listing import Listing
 from ._pages import checked_page, checked_thread, merged_fresh, merged_more, merged_thread
@@ -20,21 +21,39 @@ __all__ = ["Loading"]
 Merge: TypeAlias = Callable[[Listing], Listing]
 
 
+class End(Protocol):
+    """Tells that a fetch has ended, and whether something came of it."""
+
+    def __call__(self, *, is_merged: bool) -> None:
+        """End."""
+        ...
+
+
 class Loading:
     """Fetches.
 
     Args:
         kept: Gives the ids of threads that stay in the list although the first page does not have them.
+        make_room: Awaited before the first page of another adapter takes the place of the list.
+        on_replaced: Called after that.
     """
 
     def __init__(
-        self, board: Board, tasks: Tasks, adapter: ThreadListAdapter, calls: Calls, kept: Callable[[], frozenset[str]]
+        self,
+        board: Board,
+        tasks: Tasks,
+        source: Source,
+        *,
+        kept: Callable[[], frozenset[str]],
+        make_room: Callable[[ThreadPage], Awaitable[None]],
+        on_replaced: Callable[[], None],
     ) -> None:
         self._board = board
         self._tasks = tasks
-        self._adapter = adapter
-        self._calls = calls
+        self._source = source
         self._kept = kept
+        self._make_room = make_room
+        self._on_replaced = on_replaced
         self._generation = 0
         self._first: Operation | None = None
         self._more: Operation | None = None
@@ -52,7 +71,7 @@ class Loading:
         self._more = None
         operation = self._first = Operation()
         self._board.set(is_loading=True, is_loading_more=False)
-        self._tasks.spawn(self._load, operation, self._generation)
+        self._tasks.spawn(self._load, operation, self._source.calls, self._generation)
         return operation
 
     def load_more(self) -> Operation:
@@ -64,7 +83,7 @@ class Loading:
             return Operation.done()
         operation = self._more = Operation()
         self._board.set(is_loading_more=True)
-        self._tasks.spawn(self._load_more, operation, cursor, self._generation)
+        self._tasks.spawn(self._load_more, operation, self._source.calls, cursor, self._generation)
         return operation
 
     def fetch(self, id: str) -> Operation:
@@ -72,45 +91,60 @@ class Loading:
         operation = self._fetches.get(id)
         if operation is None:
             operation = self._fetches[id] = Operation()
-            self._tasks.spawn(self._fetch, id, operation)
+            self._tasks.spawn(self._fetch, id, operation, self._source.calls)
         return operation
 
-    async def _load(self, operation: Operation, generation: int) -> None:
+    def exchanged(self) -> Operation:
+        """Begin anew with another adapter; what is under way for the one before is not looked at."""
+        self._fetches = {}
+        return self.reload()
+
+    async def _load(self, operation: Operation, calls: Calls, generation: int) -> None:
+        is_replacing = self._board.former is not None
+
         async def ask() -> Merge:
-            page = await self._page(None, generation)
+            page = await self._page(calls, None, generation)
+            if is_replacing and self._generation == generation:
+                await self._make_room(page)
             return lambda listing: merged_fresh(listing, page, self._kept())
 
-        def end() -> None:
+        def end(*, is_merged: bool) -> None:
             self._board.set(is_loading=False)
+            if is_merged:
+                self._board.former = None
 
         await self._carry_out(operation, "list", None, ask, end, lambda: self._generation == generation)
+        if is_replacing and operation.error is None and self._generation == generation:
+            self._on_replaced()
 
-    async def _load_more(self, operation: Operation, cursor: str, generation: int) -> None:
+    async def _load_more(self, operation: Operation, calls: Calls, cursor: str, generation: int) -> None:
         async def ask() -> Merge:
-            page = await self._page(cursor, generation)
+            page = await self._page(calls, cursor, generation)
             return lambda listing: merged_more(listing, page)
 
-        def end() -> None:
+        def end(*, is_merged: bool) -> None:
+            del is_merged
             self._more = None
             self._board.set(is_loading_more=False)
 
         await self._carry_out(operation, "list", None, ask, end, lambda: self._generation == generation)
 
-    async def _fetch(self, id: str, operation: Operation) -> None:
+    async def _fetch(self, id: str, operation: Operation, calls: Calls) -> None:
         async def ask() -> Merge:
-            answer = await self._calls.ask("fetch", id, lambda: self._adapter.fetch(id))
+            answer = await calls.ask("fetch", id, lambda: calls.adapter.fetch(id))
             thread = checked_thread(answer, "fetch")
             return lambda listing: merged_thread(listing, thread)
 
-        def end() -> None:
+        def end(*, is_merged: bool) -> None:
+            del is_merged
             self._fetches.pop(id, None)
 
-        await self._carry_out(operation, "fetch", id, ask, end, lambda: True)
+        await self._carry_out(operation, "fetch", id, ask, end, lambda: not calls.is_over)
 
-    async def _page(self, cursor: str | None, generation: int) -> ThreadPage:
+    async def _page(self, calls: Calls, cursor: str | None, generation: int) -> ThreadPage:
         # The first page is asked for without an argument, as the shortest adapter has it.
-        list_ = self._adapter.list
-        answer = await self._calls.ask("list", None, list_ if cursor is None else lambda: list_(cursor))
+        list_ = calls.adapter.list
+        answer = await calls.ask("list", None, list_ if cursor is None else lambda: list_(cursor))
         page, repeated = checked_page(answer)
         for id in repeated if self._generation == generation else ():
             self._board.report(f"a page holds thread {id!r} more than once; the first one counts")
@@ -122,7 +156,7 @@ class Loading:
         name: str,
         id: str | None,
         ask: Callable[[], Awaitable[Merge]],
-        end: Callable[[], None],
+        end: End,
         is_wanted: Callable[[], bool],
     ) -> None:
         """Ask, merge what came and end, in one commit; what is not wanted any more changes nothing."""
@@ -141,8 +175,8 @@ class Loading:
         with board.store.batch():
             board.write(fetch_ended(board.ledger, fetch, merge if is_wanted() else None))
             if is_wanted():
-                end()
+                end(is_merged=merge is not None)
         if error is not None and is_wanted():
             board.tell_failed(name, id, error)
             operation.settle(error)
-        operation.settle()
+        operation.settle(error if isinstance(error, AdapterChangedError) else None)

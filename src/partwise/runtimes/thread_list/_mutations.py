@@ -7,14 +7,13 @@ from typing import Any, cast
 
 import anyio
 
-from partwise.adapters import ThreadListAdapter
 from partwise.errors import ThreadListError
 from partwise.messages import AssistantMessage, Message, RunningStatus
 from partwise.runtimes._operation import Operation
 from partwise.runtimes._tasks import Tasks
 
 from ._board import Board
-from ._calls import Calls, Turn
+from ._calls import Calls, Source, Turn
 from ._changes import Change, Customized, Deleted, Initialized, Moved, Renamed
 from ._pages import checked_ids
 
@@ -35,14 +34,12 @@ class Mutations:
         self,
         board: Board,
         tasks: Tasks,
-        adapter: ThreadListAdapter,
-        calls: Calls,
+        source: Source,
         on_initialized: Callable[[str], None],
     ) -> None:
         self._board = board
         self._tasks = tasks
-        self._adapter = adapter
-        self._calls = calls
+        self._source = source
         self._on_initialized = on_initialized
         self._initializing: dict[str, Operation] = {}
 
@@ -54,42 +51,51 @@ class Mutations:
             return pending
         operation = self._initializing[record.id] = Operation()
         number = self._board.begin(Initialized(record.id))
-        self._tasks.spawn(self._initialize, record.id, number, self._calls.turn(record.id), operation)
+        calls = self._source.calls
+        self._tasks.spawn(self._initialize, record.id, number, calls, calls.turn(record.id), operation)
         return operation
 
-    async def _initialize(self, id: str, number: int, turn: Turn, operation: Operation) -> None:
+    def exchanged(self) -> None:
+        """Begin anew with another adapter; what is under way settles by itself."""
+        self._initializing.clear()
+
+    async def _initialize(self, id: str, number: int, calls: Calls, turn: Turn, operation: Operation) -> None:
         async def work() -> None:
-            answer = await self._calls.ask("initialize", id, lambda: self._adapter.initialize(id))
+            answer = await calls.ask("initialize", id, lambda: calls.adapter.initialize(id))
             change = Initialized(id, checked_ids(answer, id))
             del self._initializing[id]
             self._board.confirm(number, change)
 
         await self._settle("initialize", id, number, turn, operation, work)
-        self._initializing.pop(id, None)
+        if self._initializing.get(id) is operation:
+            del self._initializing[id]
         if operation.error is None:
             self._on_initialized(id)
 
     def rename(self, id: str, title: str) -> Operation:
         """Give a thread another title."""
-        return self._make("rename", Renamed(id, title), lambda remote_id: self._adapter.rename(remote_id, title))
+        adapter = self._source.calls.adapter
+        return self._make("rename", Renamed(id, title), lambda remote_id: adapter.rename(remote_id, title))
 
     def update_custom(self, id: str, custom: Mapping[str, Any]) -> Operation:
         """Replace the application's values."""
-        adapter = cast("Any", self._adapter)
+        adapter = cast("Any", self._source.calls.adapter)
         change = Customized(id, custom)
         return self._make("update_custom", change, lambda remote_id: adapter.update_custom(remote_id, change.custom))
 
     def archive(self, id: str) -> Operation:
         """Put a thread away."""
-        return self._make("archive", Moved(id, "archived"), self._adapter.archive)
+        return self._make("archive", Moved(id, "archived"), self._source.calls.adapter.archive)
 
     def unarchive(self, id: str, *, before_failing: Wait) -> Operation:
         """Take a thread back."""
-        return self._make("unarchive", Moved(id, "regular"), self._adapter.unarchive, before_failing=before_failing)
+        call = self._source.calls.adapter.unarchive
+        return self._make("unarchive", Moved(id, "regular"), call, before_failing=before_failing)
 
     def delete(self, id: str, closed: anyio.Event | None) -> Operation:
         """Delete a thread, once its runtime has ended: what that still stores must not come back."""
-        return self._make("delete", Deleted(id), self._adapter.delete, first=None if closed is None else closed.wait)
+        call = self._source.calls.adapter.delete
+        return self._make("delete", Deleted(id), call, first=None if closed is None else closed.wait)
 
     def _make(
         self,
@@ -101,7 +107,8 @@ class Mutations:
         before_failing: Wait | None = None,
     ) -> Operation:
         number = self._board.begin(change)
-        turn = self._calls.turn(change.id)
+        calls = self._source.calls
+        turn = calls.turn(change.id)
         settled = Operation()
 
         async def work() -> None:
@@ -109,7 +116,7 @@ class Mutations:
                 await first()
             remote_id = self._remote_id(change.id)
             if remote_id is not None:
-                await self._calls.ask(operation, change.id, lambda: call(remote_id))
+                await calls.ask(operation, change.id, lambda: call(remote_id))
             elif not isinstance(change, Deleted):
                 raise _never_made(operation, change.id)
             self._board.confirm(number)
@@ -132,7 +139,8 @@ class Mutations:
     def generate_title(self, id: str, messages: tuple[Message, ...]) -> Operation:
         """Let the adapter make up a title, and show it as it comes."""
         number = self._board.begin(Renamed(id, None))
-        turn = self._calls.turn(id)
+        calls = self._source.calls
+        turn = calls.turn(id)
         operation = Operation()
         name = "generate_title"
 
@@ -140,7 +148,8 @@ class Mutations:
             remote_id = self._remote_id(id)
             if remote_id is None:
                 raise _never_made(name, id)
-            text = await self._calls.ask(name, id, lambda: self._read_title(id, number, remote_id, messages))
+            make = cast("Any", calls.adapter).generate_title
+            text = await calls.ask(name, id, lambda: self._read_title(id, number, make(remote_id, messages)))
             if text:
                 self._board.confirm(number)
             else:
@@ -149,8 +158,7 @@ class Mutations:
         self._tasks.spawn(self._settle, name, id, number, turn, operation, work)
         return operation
 
-    async def _read_title(self, id: str, number: int, remote_id: str, messages: tuple[Message, ...]) -> str:
-        stream: AsyncIterable[str] = cast("Any", self._adapter).generate_title(remote_id, messages)
+    async def _read_title(self, id: str, number: int, stream: AsyncIterable[str]) -> str:
         title = ""
         try:
             async for piece in stream:

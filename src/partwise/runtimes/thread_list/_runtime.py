@@ -11,9 +11,9 @@ import reactivex
 from reactivex import Observable
 from reactivex import operators as ops
 
-from partwise.adapters import ThreadListAdapter
+from partwise.adapters import ThreadListAdapter, ThreadPage
 from partwise.errors import RuntimeClosedError, ThreadNotOpenError
-from partwise.messages import is_blank
+from partwise.messages import MISSING, Missing, is_blank
 from partwise.reactive import ErrorHook, Events, Slice, attr, key, log_error
 from partwise.runtimes._lifetime import Lifetime
 from partwise.runtimes._operation import Operation
@@ -23,12 +23,15 @@ from partwise.store import ThreadListEvent, ThreadListState, ThreadRow, ThreadSt
 
 from ._actions import Actions
 from ._board import Board
-from ._calls import Calls
+from ._calls import Source
 from ._changes import Began
+from ._control import Control
 from ._item import OpenThread, ThreadItem
+from ._ledger import exchanged
 from ._lives import Lives
 from ._loading import Loading
 from ._mutations import Mutations
+from ._placeholder import Placeholder
 from ._selection import Selection
 from ._titling import arm_title
 
@@ -54,6 +57,10 @@ class ThreadListRuntime:
         adapter: Where the list is kept.
         start_id: The thread to begin with, fetched from the adapter; None begins with a new one.
         new_id: The id of the first new thread, when there is no ``start_id``.
+        controlled_id: The thread to begin with, when somebody else holds the selection, such as the address of a
+            page; None for a new one. It comes before ``start_id``; ``control`` tells of another one.
+        on_selected: Told the ``remote_id`` of the thread in view when it becomes another one, and when a new thread
+            gets one; None for a new thread. It is not told what ``start_id``, ``controlled_id`` and ``control`` say.
         keep_alive: How many idle threads stay open besides the one in view, counted when another comes
             into view; None: all. Those that run, load, or hold something unsent are never closed by this.
             Messages that no history keeps are lost when their thread is closed.
@@ -69,12 +76,14 @@ class ThreadListRuntime:
         *,
         start_id: str | None = None,
         new_id: str | None = None,
+        controlled_id: str | Missing | None = MISSING,
+        on_selected: Callable[[str | None], None] | None = None,
         keep_alive: int | None = None,
         adapter_timeout: float = 30.0,
         exit_timeout: float = 5.0,
         on_error: ErrorHook = log_error,
     ) -> None:
-        self._start_id = start_id
+        self._start_id = start_id if controlled_id is MISSING else controlled_id
         self._new_id = new_id
         self._keep_alive = keep_alive
         self._exit_timeout = exit_timeout
@@ -82,8 +91,14 @@ class ThreadListRuntime:
         self._tasks = Tasks()
         self._lifetime = Lifetime(self._tasks, self._finish, self._close)
         self._board = board = Board(on_error=on_error)
-        self._calls = Calls(adapter_timeout)
-        self._mutations = Mutations(board, self._tasks, adapter, self._calls, self._on_initialized)
+        self._on_error = on_error
+        self._placeholder: Placeholder | None = None
+        self._told: Events[str | None] = Events(on_error=on_error)
+        if on_selected is not None:
+            self._told.subscribe(on_selected)
+        self._control = Control(board, self._told, wanted=controlled_id, believed=self._start_id)
+        self._source = Source(adapter, adapter_timeout)
+        self._mutations = Mutations(board, self._tasks, self._source, self._on_initialized)
         self._lives = Lives(
             board,
             self._tasks,
@@ -92,18 +107,26 @@ class ThreadListRuntime:
             on_first_message=self._on_first_message,
             on_lost=self._on_lost,
         )
-        self._loading = Loading(board, self._tasks, adapter, self._calls, self._kept)
+        self._loading = Loading(
+            board,
+            self._tasks,
+            self._source,
+            kept=self._kept,
+            make_room=self._make_room,
+            on_replaced=self._on_replaced,
+        )
         self._selection = Selection(
             board,
             self._tasks,
             self._lives,
+            self._control,
             fetch=self._loading.fetch,
             unarchive=self._unarchive,
             on_moved=self._trim,
         )
         self._actions = Actions(board, self._tasks, self._lives, self._mutations, self._selection)
-        board.set(capabilities=frozenset(name for name in _ABILITIES if hasattr(adapter, name)))
-        board.on_written = self._close_strays
+        board.set(capabilities=_abilities(adapter))
+        board.on_written = self._on_written
 
     # What is shown
 
@@ -127,7 +150,7 @@ class ThreadListRuntime:
 
     @property
     def main(self) -> Thread:
-        """The thread in view.
+        """The thread in view; while it restarts, an empty thread that is loading and takes nothing.
 
         Raises:
             RuntimeClosedError: The list was not entered yet.
@@ -136,7 +159,13 @@ class ThreadListRuntime:
         if main_id is None:
             text = "No thread is in view yet. Enter the list with 'async with' first."
             raise RuntimeClosedError(text)
-        return self.thread(main_id)
+        thread = self._lives.thread(main_id)
+        if thread is not None:
+            self._placeholder = None
+            return thread
+        if self._placeholder is None:
+            self._placeholder = Placeholder(main_id, on_error=self._on_error)
+        return self._placeholder
 
     def thread(self, id: str) -> Thread:
         """Return an open thread, in view or not.
@@ -152,18 +181,22 @@ class ThreadListRuntime:
         return thread
 
     def follow(self, function: Callable[[Thread], Observable[T]]) -> Observable[T]:
-        """Return what a function makes of the thread in view, and of the next one after each switch.
+        """Return what a function makes of the thread in view, and of the next one after each switch or restart.
 
         For example ``threads.follow(lambda thread: thread.events)``, or a slice of its messages. A list that
         changes otherwise gives nothing.
         """
 
-        def of(main_id: str | None) -> Observable[T]:
-            thread = None if main_id is None else self._lives.thread(main_id)
+        def which(state: ThreadListState) -> tuple[str | None, bool]:
+            row = None if state.main_id is None else state.rows.get(state.main_id)
+            return state.main_id, row is not None and row.is_live
+
+        def of(where: tuple[str | None, bool]) -> Observable[T]:
+            main_id, is_live = where
+            thread = None if main_id is None or not is_live else self._lives.thread(main_id)
             return reactivex.never() if thread is None else function(thread)
 
-        main_id = self.select(lambda state: state.main_id)
-        return main_id.pipe(ops.map(of), ops.switch_latest())
+        return self.select(which).pipe(ops.map(of), ops.switch_latest())
 
     # The list
 
@@ -186,6 +219,35 @@ class ThreadListRuntime:
         self._check_open()
         return self._loading.load_more()
 
+    def exchange(self, adapter: ThreadListAdapter, open_thread: OpenThread | None = None) -> Operation:
+        """Keep the list somewhere else from now on, for example after a reconnect or for another user, and load it.
+
+        What was asked of the adapter before and is not answered fails with ``AdapterChangedError``; so does what is
+        asked of its threads until the list is loaded. Then threads that the first page has under the same id stay
+        as they are, with their runtimes; new ones stay, and those that were made meanwhile; all others go, and
+        their runtimes are closed.
+
+        Args:
+            adapter: The list; the one that is in use already changes nothing.
+            open_thread: Makes the runtimes that are opened from now on; None: as before.
+
+        Returns:
+            The load. If it fails the list stays as it was, and ``load`` tries again.
+        """
+        self._check_open()
+        self._lives.make = open_thread or self._lives.make
+        if adapter is self._source.calls.adapter:
+            return self._loading.load()
+        with self._board.store.batch():
+            ledger = exchanged(self._board.ledger)
+            self._board.former = frozenset((*ledger.base.regular_ids, *ledger.base.archived_ids))
+            self._source.exchange(adapter)
+            self._mutations.exchanged()
+            self._board.write(ledger)
+            self._board.set(capabilities=_abilities(adapter))
+            self._selection.exchanged()
+            return self._loading.exchanged()
+
     # Which thread
 
     def switch_to(self, id: str, *, unarchive: bool = True) -> Operation:
@@ -207,13 +269,48 @@ class ThreadListRuntime:
         self._check_open()
         return self._selection.switch_to_new()
 
+    def control(self, id: str | None) -> Operation:
+        """Bring the thread into view that the holder of the selection asks for; ``on_selected`` is not told of it.
+
+        Args:
+            id: The thread, by either id, None for a new one; what was asked for last changes nothing.
+
+        Returns:
+            As ``switch_to``; while the list is not loaded from another adapter, its load, after which the view moves.
+        """
+        self._check_open()
+        if not self._control.want(id):
+            return Operation.done()
+        return self._selection.go_where_wanted() if self._board.former is None else self._loading.load()
+
+    def restart(self, id: str) -> Operation:
+        """Close the runtime of a thread and open another one, which begins with what was typed; it stays in view.
+
+        Raises:
+            ThreadNotFoundError: There is no such thread.
+            AdapterChangedError: It is one of an adapter that was exchanged.
+        """
+        self._check_open()
+        return self._actions.restart(id)
+
+    def reload_main(self) -> Operation:
+        """Show the thread in view anew: its messages are asked for again where that can be done, else it restarts.
+
+        A new thread has nothing to reload. What goes wrong after another thread came into view is nobody's concern.
+        """
+        self._check_open()
+        main_id = self.state.main_id
+        return Operation.done() if main_id is None else self._actions.reload(main_id)
+
     def open(self, id: str) -> Operation:
         """Open a thread in the background.
 
         Raises:
             ThreadNotFoundError: There is no such thread in the list.
+            AdapterChangedError: It is one of an adapter that was exchanged.
         """
         self._check_open()
+        self._board.check_current("open", self._board.get(id).id)
         return self._lives.open(self._board.get(id).id).opened
 
     def close(self, id: str) -> Operation:
@@ -324,10 +421,10 @@ class ThreadListRuntime:
         await self._lifetime.enter()
         try:
             if self._start_id is not None:
-                await self._selection.switch_to(self._start_id)
+                await self._selection.switch_to(self._start_id, by_owner=True)
             else:
                 self._board.note(Began(self._board.fresh_id() if self._new_id is None else self._new_id))
-                await self._selection.switch_to_new()
+                await self._selection.switch_to_new(by_owner=True)
         except BaseException as error:
             await self._lifetime.leave(type(error), error, error.__traceback__)
             raise
@@ -343,11 +440,12 @@ class ThreadListRuntime:
         self._is_leaving = True
         await self._lives.close_all()
         with anyio.move_on_after(self._exit_timeout, shield=True):
-            await self._calls.wait_idle()
+            await self._source.calls.wait_idle()
 
     def _close(self) -> None:
         self._board.store.close()
         self._board.events.close()
+        self._told.close()
 
     def _check_open(self) -> None:
         self._tasks.check_open()
@@ -378,9 +476,26 @@ class ThreadListRuntime:
         if not self._is_leaving:
             self._selection.lost(id)
 
+    async def _make_room(self, page: ThreadPage) -> None:
+        """Leave a thread that another adapter does not have, before the list is replaced."""
+        main = self._board.get(self.state.main_id or "")
+        former = self._board.former or frozenset()
+        if main.id in former and main.remote_id not in {thread.id for thread in page.threads}:
+            await self._selection.leave(main.id, by_owner=self._control.is_held)
+
+    def _on_replaced(self) -> None:
+        if self._control.is_held and not self._is_leaving:
+            self._selection.go_where_wanted()
+
     def _kept(self) -> frozenset[str]:
+        if self._board.former is not None:
+            return frozenset(self._board.listing.ids) - self._board.former
         changed = (entry.change.id for entry in self._board.ledger.entries)
         return frozenset((*(live.id for live in self._lives.all), *changed))
+
+    def _on_written(self) -> None:
+        self._close_strays()
+        self._control.look()
 
     def _close_strays(self) -> None:
         """Close threads that are not in the list any more, such as the twin of one that was listed twice."""
@@ -406,6 +521,10 @@ class ThreadListRuntime:
         ]
         for live in sorted(idle, key=lambda live: live.used)[: max(0, len(idle) - self._keep_alive)]:
             self._lives.close(live.id)
+
+
+def _abilities(adapter: ThreadListAdapter) -> frozenset[str]:
+    return frozenset(name for name in _ABILITIES if hasattr(adapter, name))
 
 
 def is_idle(state: ThreadState) -> bool:

@@ -28,7 +28,8 @@ def arm_title(id: str, board: Board, lives: Lives, generate: Callable[[str], Ope
 
     def on_settled(_has: bool) -> None:
         record = board.listing.find(id)
-        if record is not None and record.title is None:
+        is_former = board.former is not None and id in board.former
+        if record is not None and record.title is None and not is_former:
             generate(id)
 
     slice_ = live.thread.select(_has_settled)
