@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Annotated, Any, TypedDict
+from typing import Any
 
 import anyio
 import pytest
 from langchain_core.messages import AIMessage, ToolMessage
-from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.graph import END, START, StateGraph
-from langgraph.graph.message import add_messages
 from langgraph.types import interrupt
 
 from partwise.errors import NotAllowedError, WrongEventLoopError
@@ -20,27 +17,9 @@ from partwise.persistence import MemoryThreadList
 from partwise.providers.langgraph import LangGraphAgent
 from partwise.runtimes import Thread, ThreadItem, ThreadListRuntime
 from partwise.testing import CONTRACT, Check, Script, ThreadRecorder, shown, status_of
-from tests.providers.langgraph_models import ScriptedChat
+from tests.providers.langgraph_models import State, row, talking
 
 on_asyncio = pytest.mark.parametrize("anyio_backend", ["asyncio"])
-
-
-class State(TypedDict):
-    messages: Annotated[list[Any], add_messages]
-
-
-def talking(script: Script) -> Any:
-    """A graph of one node, whose model plays a script."""
-    model = ScriptedChat(script=script)
-
-    async def call(state: State) -> dict[str, Any]:
-        return {"messages": [await model.ainvoke(state["messages"])]}
-
-    graph = StateGraph(State)
-    graph.add_node("call", call)
-    graph.add_edge(START, "call")
-    graph.add_edge("call", END)
-    return graph.compile(checkpointer=InMemorySaver())
 
 
 @asynccontextmanager
@@ -87,26 +66,19 @@ async def test_a_thread_is_shown_again_with_its_branches() -> None:
 def asking() -> Any:
     """A graph that calls a tool, asks for permission, then asks a human something."""
 
-    def begin(state: State) -> dict[str, Any]:
+    async def begin(state: State) -> dict[str, Any]:
         call = {"name": "look", "args": {"path": "x"}, "id": "c1", "type": "tool_call"}
         return {"messages": [AIMessage("Let me look.", tool_calls=[call])]}
 
-    def look(state: State) -> dict[str, Any]:
+    async def look(state: State) -> dict[str, Any]:
         given = interrupt({"kind": "permission", "tool": "look"})
         result = "found" if given["approved"] else f"denied: {given['reason']}"
         return {"messages": [ToolMessage(result, tool_call_id="c1")]}
 
-    def ask(state: State) -> dict[str, Any]:
+    async def ask(state: State) -> dict[str, Any]:
         return {"messages": [AIMessage(f"You chose {interrupt('Which one?')}.")]}
 
-    graph = StateGraph(State)
-    for name, node in (("begin", begin), ("look", look), ("ask", ask)):
-        graph.add_node(name, node)
-    graph.add_edge(START, "begin")
-    graph.add_edge("begin", "look")
-    graph.add_edge("look", "ask")
-    graph.add_edge("ask", END)
-    return graph.compile(checkpointer=InMemorySaver())
+    return row(("begin", begin), ("look", look), ("ask", ask))
 
 
 def is_permission(value: Any) -> bool:
@@ -199,7 +171,7 @@ async def test_threads_of_a_list_can_be_graphs() -> None:
     stored = MemoryThreadList()
 
     def open_thread(item: ThreadItem) -> LangGraphAgent:
-        return LangGraphAgent(graph, thread_id=item.id)
+        return LangGraphAgent(graph, thread_id=item.find_remote_id, initialize=item.initialize)
 
     async with ThreadListRuntime(open_thread, stored) as threads:
         first = threads.state.main_id or ""

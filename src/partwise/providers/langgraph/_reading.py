@@ -1,86 +1,157 @@
-"""From messages of LangChain to items of a feed: an answer is everything between two questions."""
+"""From messages of LangChain to a thread's: an answer is everything between two questions."""
 
 from __future__ import annotations
 
-import json
+import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import Any, TypeAlias, cast
 
-from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+import attrs
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, ToolMessage, convert_to_messages
 
-__all__ = ["CANCELLED", "Item", "items_of", "with_interrupts"]
+from partwise.messages import (
+    INCOMPLETE_CANCELLED,
+    AssistantMessage,
+    AssistantPart,
+    IncompleteStatus,
+    Message,
+    MessageStatus,
+    ReasoningPart,
+    SystemMessage,
+    TextPart,
+    ToolCallPart,
+    UserMessage,
+    auto_status,
+    error_record,
+)
 
-Item: TypeAlias = dict[str, Any]
+from ._blocks import answer_parts, parts_of, result_fields
 
-# Marks an answer that is not whole in what the graph remembers.
-CANCELLED = "partwise_cancelled"
+__all__ = [
+    "AUTOMATIC",
+    "CUT",
+    "FAILED",
+    "Group",
+    "as_message",
+    "broken_off",
+    "dangling_calls",
+    "groups_of",
+    "id_of",
+    "message_of",
+]
+
+# Messages that are shown as one; each has an id.
+Group: TypeAlias = tuple[BaseMessage, ...]
+
+# Mark an answer that is not whole, in what the graph remembers.
+CUT = "partwise_cancelled"
+FAILED = "partwise_failed"
+# The status that the place in the thread and the calls tell.
+AUTOMATIC = auto_status(is_last=False, is_running=False, has_interrupted=False, has_pending=False)
 
 
-def items_of(messages: Iterable[BaseMessage]) -> list[Item]:
-    """Make items of a row of messages.
+def as_message(value: Any) -> BaseMessage | None:
+    """Read a message, also one that was written as JSON; None for what is no message."""
+    if isinstance(value, BaseMessage):
+        return value
+    if not isinstance(value, Mapping):
+        return None
+    given = cast("Mapping[str, Any]", value)
+    fields = {**given, **given.get("kwargs", {})}
+    name = given["id"][-1] if given.get("type") == "constructor" else str(given.get("type", ""))
+    if name == "AIMessageChunk":
+        known = ("content", "id", "tool_call_chunks", "additional_kwargs", "response_metadata")
+        return AIMessageChunk(**{key: fields[key] for key in known if fields.get(key) is not None})
+    kind = {"HumanMessage": "human", "AIMessage": "ai", "ToolMessage": "tool", "SystemMessage": "system"}.get(
+        name, name
+    )
+    try:
+        return convert_to_messages([{**fields, "type": kind} if kind else fields])[0]
+    except (ValueError, KeyError, TypeError, NotImplementedError):
+        return None
 
-    Answers and results of tools that follow each other become one answer, with the id of its first message.
-    A result whose call is not there is left out.
+
+def groups_of(values: Iterable[Any]) -> list[Group]:
+    """Put a row of messages into groups, one for each that is shown.
+
+    Answers and results of tools that follow each other become one answer. A result before any answer is
+    left out, and so is what is no message.
     """
-    items: list[Item] = []
-    for message in messages:
+    groups: list[list[BaseMessage]] = []
+    for index, value in enumerate(values):
+        message = as_message(value)
+        if message is None:
+            continue
+        is_result = isinstance(message, ToolMessage)
+        follows = bool(groups) and isinstance(groups[-1][0], AIMessage)
+        if follows and (is_result or isinstance(message, AIMessage)):
+            groups[-1].append(_with_id(message, index))
+        elif not is_result:
+            groups.append([_with_id(message, index)])
+    return [tuple(group) for group in groups]
+
+
+def _with_id(message: BaseMessage, index: int) -> BaseMessage:
+    """Give a message without an id one that it will have again the next time that it is read."""
+    if message.id:
+        return message
+    said = f"{message.type} {message.content!r} {getattr(message, 'tool_calls', None)!r}"
+    return message.model_copy(update={"id": f"{index}-{hashlib.sha256(said.encode()).hexdigest()[:12]}"})
+
+
+def id_of(message: BaseMessage) -> str:
+    """Return the id of a message of a group."""
+    return str(message.id)
+
+
+def message_of(name: str, group: Group, created_at: datetime) -> Message:
+    """Make the message that shows a group.
+
+    Args:
+        name: Its id.
+        group: The messages that are shown as one.
+        created_at: When it was first seen.
+    """
+    first = group[0]
+    if isinstance(first, AIMessage):
+        return _answer(name, group, created_at)
+    if first.type == "system":
+        parts = tuple(part for part in parts_of(first) if isinstance(part, TextPart))
+        return SystemMessage(id=name, created_at=created_at, content=parts)
+    said = tuple(part for part in parts_of(first) if not isinstance(part, ReasoningPart))
+    return UserMessage(id=name, created_at=created_at, content=said)
+
+
+def _answer(name: str, group: Group, created_at: datetime) -> AssistantMessage:
+    parts: list[AssistantPart] = []
+    status: MessageStatus = AUTOMATIC
+    for message in group:
         if isinstance(message, ToolMessage):
-            _put_result(items, message)
+            _put_result(parts, message)
         elif isinstance(message, AIMessage):
-            if not items or items[-1]["role"] != "assistant":
-                items.append({"id": str(message.id), "role": "assistant", "content": []})
-            items[-1]["content"] += [*_texts(message), *(_call(call) for call in message.tool_calls)]
-            if message.response_metadata.get(CANCELLED):
-                items[-1]["status"] = {"type": "incomplete", "reason": "cancelled"}
-        else:
-            role = {"human": "user", "system": "system"}.get(message.type, "user")
-            items.append({"id": str(message.id), "role": role, "content": _texts(message)})
-    return items
+            parts += answer_parts(message)
+            marks: Mapping[str, Any] = message.response_metadata
+            if marks.get(CUT) or marks.get(FAILED):
+                status = broken_off(marks.get(FAILED))
+    return AssistantMessage(id=name, created_at=created_at, content=tuple(parts), status=status)
 
 
-def with_interrupts(items: Sequence[Item], interrupts: Mapping[str, Any], approvals: Iterable[str]) -> list[Item]:
-    """Show what a graph waits for as calls of the last answer: permissions, and questions to a human."""
-    if not interrupts:
-        return list(items)
-    asked = set(approvals)
-    parts: list[Item] = []
-    for id, value in interrupts.items():
-        args = cast("dict[str, Any]", value) if isinstance(value, dict) else {"value": value}
-        part = {"type": "tool-call", "tool_call_id": id, "tool_name": "interrupt", "args": args}
-        part |= {"approval": {"id": id}} if id in asked else {"interrupt": {"type": "human", "payload": value}}
-        parts.append(part)
-    if items and items[-1]["role"] == "assistant":
-        return [*items[:-1], {**items[-1], "content": [*items[-1]["content"], *parts]}]
-    return [*items, {"id": f"interrupt-{next(iter(interrupts))}", "role": "assistant", "content": parts}]
+def broken_off(failure: str | None) -> MessageStatus:
+    """Return the status of an answer that failed; that was cancelled, if nothing is said."""
+    return IncompleteStatus("error", error_record(failure)) if failure else INCOMPLETE_CANCELLED
 
 
-def _texts(message: BaseMessage) -> list[Item]:
-    content = cast("Any", message.content)
-    if isinstance(content, str):
-        return [{"type": "text", "text": content}] if content else []
-    parts: list[Item] = []
-    for block in cast("list[Any]", content):
-        if isinstance(block, str):
-            parts.append({"type": "text", "text": block})
-        elif block.get("type") in {"text", "reasoning", "image", "file"}:
-            parts.append(dict(block))
-    return parts
+def _put_result(parts: list[AssistantPart], message: ToolMessage) -> None:
+    for index, part in reversed(tuple(enumerate(parts))):
+        if isinstance(part, ToolCallPart) and part.tool_call_id == message.tool_call_id:
+            parts[index] = attrs.evolve(part, **result_fields(message))
+            return
 
 
-def _call(call: Any) -> Item:
-    return {
-        "type": "tool-call",
-        "tool_call_id": str(call["id"]),
-        "tool_name": call["name"],
-        "args": call["args"],
-        "args_text": json.dumps(call["args"], ensure_ascii=False, default=str),
-    }
-
-
-def _put_result(items: list[Item], message: ToolMessage) -> None:
-    for item in reversed(items):
-        for part in item["content"]:
-            if part.get("tool_call_id") == message.tool_call_id:
-                part["result"] = cast("Any", message.content)
-                part["is_error"] = message.status == "error"
-                return
+def dangling_calls(groups: Sequence[Group]) -> list[str]:
+    """Return the ids of the last answer's calls that have no result."""
+    messages = groups[-1] if groups else ()
+    called = [str(call["id"]) for message in messages if isinstance(message, AIMessage) for call in message.tool_calls]
+    settled = {message.tool_call_id for message in messages if isinstance(message, ToolMessage)}
+    return [id for id in called if id not in settled]

@@ -99,7 +99,7 @@ class Mirror:
     def place_of(self, message_id: str) -> int:
         """Return where a message is in the feed; of one that is new, where it would come."""
         messages = self._document.state.messages
-        if self._is_exact and message_id in messages:
+        if message_id in messages:
             index = messages.index_of(message_id)
             if index < len(self._feed) and self._feed[index].id == message_id:
                 return index
