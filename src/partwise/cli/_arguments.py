@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 from partwise._version import __version__
 
+from ._attachments import refusal
 from ._bench import BenchOptions, bench_options, declare_bench
 from ._options import DEFAULT_THREAD, KEYS, ChatOptions, Engine, default_database
 
@@ -21,6 +22,7 @@ examples:
   partwise chat --provider anthropic --model claude-sonnet-4-5
   partwise chat --provider openai --base-url http://localhost:11434/v1 --model qwen3
   echo 'count the lines in README.md' | partwise chat --plain --no-history
+  echo 'what is this about?' | partwise chat --plain --attach notes.md photo.png
   partwise chat --plain --replay answer.sse </dev/null
 
 The rules are a small program, not a language model: they need no key and no download, and really work with the files
@@ -113,6 +115,15 @@ def _declare(chat: argparse.ArgumentParser) -> None:
     kept.add_argument("--no-history", action="store_true", help="keep nothing")
     kept.add_argument("--show-history", action="store_true", help="in plain mode, print the thread first")
     chat.add_argument(
+        "--attach",
+        type=_path,
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="FILE",
+        help="texts and images that are sent with the first message; in the chat: /attach FILE",
+    )
+    chat.add_argument(
         "--root",
         type=_path,
         default=Path(),
@@ -165,6 +176,7 @@ def _options(given: Any, fail: Callable[[str], NoReturn], environment: Mapping[s
         api_key=api_key,
         database=(given.db or default_database(environment)) if is_kept else None,
         thread_id=given.thread or DEFAULT_THREAD,
+        attached=tuple(given.attach),
         root=given.root.resolve(),
         max_steps=given.max_steps or (1 if engine == "replay" else 8),
         shows_history=given.show_history,
@@ -190,6 +202,13 @@ def _check(given: Any, engine: Engine, fail: Callable[[str], NoReturn]) -> None:
     if given.no_history and (given.db is not None or given.thread is not None):
         fail("--no-history cannot be combined with --db or --thread")
     _check_files(given.replay, given.db, given.root, fail)
+    _check_attached(given.attach, fail)
+
+
+def _check_attached(paths: Sequence[Path], fail: Callable[[str], NoReturn]) -> None:
+    for path in paths:
+        if (why := refusal(path)) is not None:
+            fail(f"--attach: {why}")
 
 
 def _check_files(replay: Path | None, db: Path | None, root: Path, fail: Callable[[str], NoReturn]) -> None:

@@ -35,6 +35,7 @@ class ChatOptions:
         speed: Events of the recording per second; None is as fast as possible.
         database: The file that keeps the thread; None keeps nothing.
         thread_id: Which thread of the file.
+        attached: Files that are sent with the first message.
         root: The only folder that tools may touch.
         base_url: Of the provider's endpoint; None is the provider's own.
         api_key: For a provider; None where the endpoint asks for none.
@@ -49,6 +50,7 @@ class ChatOptions:
     api_key: str | None = attrs.field(default=None, repr=False)
     database: Path | None = None
     thread_id: str = DEFAULT_THREAD
+    attached: tuple[Path, ...] = ()
     root: Path = attrs.field(factory=Path.cwd)
     max_steps: int = 8
     shows_history: bool = False

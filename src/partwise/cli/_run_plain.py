@@ -85,6 +85,8 @@ async def talk(
             output.line(f"partwise chat · {engine.title} · /help lists commands, /quit ends")
         if is_terminal or options.shows_history:
             chat.show_history()
+        for path in options.attached:
+            await chat.attach(path)
         was_interrupted = await _converse(chat, output, resumes=is_terminal, handles_signals=handles_signals)
         if was_interrupted:
             return INTERRUPTED

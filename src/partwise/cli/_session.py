@@ -10,6 +10,7 @@ from partwise.errors import HistoryError, ThreadListError, ThreadNotFoundError
 from partwise.persistence import MemoryThreadList, SqliteHistory, SqliteThreadList, simple_title
 from partwise.runtimes import LocalRuntime, Thread, ThreadItem, ThreadListRuntime
 
+from ._attachments import ChatAttachments
 from ._engine import Answering
 from ._options import DEFAULT_THREAD, ChatOptions
 
@@ -34,6 +35,7 @@ async def open_runtime(options: ChatOptions, engine: Answering) -> AsyncGenerato
             tools=engine.tools,
             instructions=engine.instructions,
             history=history,
+            attachments=ChatAttachments(),
             max_steps=options.max_steps,
             thread_id=options.thread_id,
         )
@@ -61,6 +63,7 @@ async def open_threads(
                 tools=engine.tools,
                 instructions=engine.instructions,
                 history=adapter.history(item.id),
+                attachments=ChatAttachments(),
                 max_steps=options.max_steps,
                 initialize=item.initialize,
                 thread_id=item.id,

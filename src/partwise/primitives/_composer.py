@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from partwise.messages import is_blank
+from partwise.adapters import AttachmentFile
+from partwise.messages import Attachment, CompleteAttachment, is_blank
 from partwise.reactive import Slice
 from partwise.runtimes import Composer, Operation, Thread, can_send
 from partwise.store import ComposerState, ThreadState
@@ -20,6 +21,7 @@ class ComposerView:
     Attributes:
         edited_id: The message that is being edited; None for the next message.
         text: The text of the draft.
+        attachments: Its files: waiting, being read or uploaded, or failed.
         is_editing: Whether the draft is open; that of the next message always is.
         is_empty: Whether the draft says nothing and has no attachment.
         can_send: Whether it holds something to send.
@@ -32,6 +34,9 @@ class ComposerView:
         self._thread = thread
         self.edited_id = edited_id
         self.text: Slice[str] = thread.select(lambda state: _draft(state, edited_id).text)
+        self.attachments: Slice[tuple[Attachment, ...]] = thread.select(
+            lambda state: _draft(state, edited_id).attachments
+        )
         self.is_editing: Slice[bool] = thread.select(lambda state: _draft(state, edited_id).is_editing)
         self.is_empty: Slice[bool] = thread.select(lambda state: _is_empty(_draft(state, edited_id)))
         self.can_send: Slice[bool] = thread.select(lambda state: _can_send(state, edited_id))
@@ -48,6 +53,18 @@ class ComposerView:
             NotAllowedError: The draft of an edited message is closed.
         """
         self._composer.set_text(text)
+
+    def add_attachment(self, file: AttachmentFile | CompleteAttachment) -> Operation:
+        """Add a file to the draft; see ``Composer.add_attachment``."""
+        return self._composer.add_attachment(file)
+
+    def remove_attachment(self, attachment_id: str) -> Operation:
+        """Take a file out of the draft; see ``Composer.remove_attachment``."""
+        return self._composer.remove_attachment(attachment_id)
+
+    def clear_attachments(self) -> Operation:
+        """Take all files out of the draft."""
+        return self._composer.clear_attachments()
 
     def send(self) -> Operation:
         """Send the draft; one that cannot be sent now is left as it is."""

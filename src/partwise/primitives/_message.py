@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from partwise.messages import MessageStatus, Role
+from partwise.messages import CompleteAttachment, MessageStatus, Role, UserMessage
 from partwise.reactive import Slice
 from partwise.runtimes import Thread
 from partwise.store import MessageSlice
@@ -21,6 +21,7 @@ class MessageView:
     Attributes:
         message: The whole message; wakes at every change of it.
         parts: The keys of its parts; wakes when a part appears, not when one grows.
+        attachments: The files that were sent with it.
         status: How far it has come; what a user or the system says is complete.
         role: Who speaks.
         is_last: Whether it is the last visible message.
@@ -34,6 +35,9 @@ class MessageView:
         self.id = message_id
         self.message: MessageSlice = thread.message(message_id)
         self.parts: Slice[tuple[PartKey, ...]] = self.message.select(part_keys)
+        self.attachments: Slice[tuple[CompleteAttachment, ...]] = self.message.select(
+            lambda message: message.attachments if isinstance(message, UserMessage) else ()
+        )
         self.status: Slice[MessageStatus] = self.message.select(lambda message: message.status)
         self.role: Slice[Role] = self.message.select(lambda message: message.role)
         self.is_last: Slice[bool] = thread.select(lambda state: state.head_id == message_id)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from pathlib import Path
 from typing import ClassVar
 
 from textual import on
@@ -41,6 +43,7 @@ class ChatApp(Follows, App[None]):
         threads: The list that it belongs to; without one, there is no sidebar.
         title: What answers, for the line at the top.
         window: How many messages are mounted at first.
+        attached: Files that go with the first message.
     """
 
     CSS = """
@@ -65,8 +68,10 @@ class ChatApp(Follows, App[None]):
         threads: ThreadListRuntime | None = None,
         title: str = "",
         window: int = WINDOW,
+        attached: Sequence[Path] = (),
     ) -> None:
         super().__init__()
+        self._attached = attached
         self._threads = threads
         self._is_chosen = False
         self._window = window
@@ -106,6 +111,8 @@ class ChatApp(Follows, App[None]):
     def on_mount(self) -> None:
         """Follow which thread is in view, and what the list cannot show."""
         self.composer.focus()
+        for path in self._attached:
+            self.composer.attach(path)
         if self._threads is None:
             self.follow_events(self.thread.events, self._tell)
             return
@@ -135,6 +142,8 @@ class ChatApp(Follows, App[None]):
         if event.type == "persistence_failed":
             text = f"The history could not {event.operation}: {event.error}"
             self.notify(text, severity="error", markup=False, timeout=10)
+        elif event.type == "attachment_refused":
+            self.notify(event.text, severity="error", markup=False, timeout=10)
         elif event.type == "report":
             self.notify(f"{event.where}: {event.text}", severity="warning", markup=False, timeout=10)
 
@@ -246,6 +255,6 @@ async def run_app(options: ChatOptions, engine: Answering) -> int:
         if threads is None or not await load(threads.main, sys.stderr):
             return 1
         threads.load()
-        app = ChatApp(threads.main, threads=threads, title=engine.title)
+        app = ChatApp(threads.main, threads=threads, title=engine.title, attached=options.attached)
         await app.run_async()
         return app.return_code or 0

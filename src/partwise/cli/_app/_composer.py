@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import ClassVar
 
 from textual import events
 from textual.binding import Binding, BindingType
+from textual.markup import escape
 from textual.message import Message
 from textual.widgets import TextArea
 
 from partwise.bindings.textual import Follows
+from partwise.cli._attachments import as_label, file_at, path_of, refusal
 from partwise.errors import PartwiseError
+from partwise.messages import Attachment
 from partwise.primitives import ComposerView
 
 __all__ = ["ComposerBox"]
@@ -49,6 +53,10 @@ class ComposerBox(Follows, TextArea):
         """Show the draft as it is."""
         self.follow(self._view.text, self._take)
         self.follow(self._view.is_disabled, self._lock)
+        self.follow(self._view.attachments, self._show_attachments)
+
+    def _show_attachments(self, attachments: tuple[Attachment, ...]) -> None:
+        self.border_subtitle = " · ".join(f"📎 {escape(as_label(one))}" for one in attachments) or None
 
     def _lock(self, is_disabled: bool) -> None:
         self.disabled = is_disabled
@@ -76,9 +84,34 @@ class ComposerBox(Follows, TextArea):
             return  # the binding sends
         await super()._on_key(event)
 
-    def action_send(self) -> None:
-        """Send the draft, unless it is empty or an answer is still being made."""
+    def attach(self, path: Path) -> None:
+        """Read a file, and let it go with the message; or say why that cannot be."""
+        if (why := refusal(path)) is not None:
+            self.notify(f"{why[0].upper()}{why[1:]}", severity="error", markup=False, timeout=10)
+            return
+        self._view.add_attachment(file_at(path))
+
+    def _obey(self) -> bool:
+        """Do what a draft says that is a command; returns whether it was one."""
+        command, _, rest = self.text.strip().partition(" ")
+        if command not in {"/attach", "/detach"} or "\n" in self.text.strip():
+            return False
+        if command == "/detach":
+            self._view.clear_attachments()
+        elif rest.strip():
+            self.attach(path_of(rest))
+        else:
+            self.notify("/attach needs a file: /attach notes.md", severity="warning")
+            return True
+        self.text = ""
         self._commit()
+        return True
+
+    def action_send(self) -> None:
+        """Send the draft, unless it is empty or an answer is still being made; `/attach FILE` adds a file to it."""
+        self._commit()
+        if self._obey():
+            return
         if self._view.is_send_disabled.value:
             if self._view.can_send.value:
                 self.notify("An answer is being made; Escape cancels it.", timeout=3)

@@ -13,9 +13,10 @@ from textual.message import Message
 from textual.widgets import Static
 
 from partwise.bindings.textual import Follows
+from partwise.cli._attachments import as_label
 from partwise.cli._wording import speaker_of, status_mark
 from partwise.errors import PartwiseError
-from partwise.messages import MessageStatus, Role
+from partwise.messages import CompleteAttachment, MessageStatus, Role
 from partwise.primitives import BranchPlace, MessageView, PartKey
 
 from ._composer import ComposerBox
@@ -80,6 +81,7 @@ class MessageBlock(Follows, Vertical, can_focus=True):
     MessageBlock:focus, MessageBlock:focus-within { border-left: outer $accent; }
     MessageBlock.user { background: $boost; }
     MessageBlock .parts { height: auto; }
+    MessageBlock .files { height: auto; display: none; color: $text-muted; }
     MessageBlock .reasoning { color: $text-muted; }
     """
 
@@ -114,16 +116,19 @@ class MessageBlock(Follows, Vertical, can_focus=True):
         self.view = view
         self._heading = Heading(view, self._role)
         self._parts = Vertical(classes="parts")
+        self._files = Static(classes="files", markup=False)
         self._keys: tuple[PartKey, ...] = ()
 
     def compose(self) -> ComposeResult:
         """Heading and parts."""
         yield self._heading
         yield self._parts
+        yield self._files
 
     def on_mount(self) -> None:
         """Follow what is rendered here; the parts follow themselves."""
         self.follow(self.view.parts, self._show_parts)
+        self.follow(self.view.attachments, self._show_files)
         self.follow(self.view.status, self._show_status)
         self.follow(self.view.branch_picker.place, self._show_place)
         self.follow(self.view.composer.is_editing, self._show_editing)
@@ -138,6 +143,10 @@ class MessageBlock(Follows, Vertical, can_focus=True):
         if gone:
             await self._parts.remove_children(gone)
         await self._parts.mount_all(widget_for(key, self.view.part(key.position), self._role) for key in keys[same:])
+
+    def _show_files(self, attachments: tuple[CompleteAttachment, ...]) -> None:
+        self._files.update("\n".join(f"📎 {as_label(attachment)}" for attachment in attachments))
+        self._files.display = bool(attachments)
 
     def _show_status(self, status: MessageStatus) -> None:
         self._heading.show_status(status)

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import assert_never
 
 import anyio
 import attrs
+from reactivex import operators as ops
 
+from partwise.cli._attachments import as_label, file_at, path_of, refusal
 from partwise.cli._wording import arguments_of, as_line, decides, open_approvals, open_questions, second_question
 from partwise.errors import PartwiseError
-from partwise.messages import Approval, ApprovalOption, IncompleteStatus, Message, ToolCallPart
+from partwise.messages import (
+    Approval,
+    ApprovalOption,
+    Attachment,
+    IncompleteStatus,
+    Message,
+    PendingAttachment,
+    ToolCallPart,
+    UploadingStatus,
+)
 from partwise.runtimes import LocalThread, Operation
 
-from ._commands import HELP, Branch, Command, Edit, Plain, Problem, Prompt, Reload, read_command
+from ._commands import HELP, Attach, Branch, Command, Edit, Plain, Problem, Prompt, Reload, read_command
 from ._lines import LineSource
 from ._output import Output
 from ._printed import Printed, advance, conclude
@@ -87,6 +99,33 @@ class PlainChat:
         """Print the thread as it stands."""
         self._output.write(transcript(self._thread.state))
 
+    async def attach(self, path: Path) -> None:
+        """Read a file, and let it go with the next message; or say why that cannot be."""
+        if (why := refusal(path)) is not None:
+            self._output.line(f"[{why}]")
+            return
+        attachments = self._thread.select(lambda state: state.composer.attachments)
+        subscription = attachments.pipe(ops.skip(1)).subscribe(self._tell_attached)
+        try:
+            await self._thread.composer.add_attachment(file_at(path))
+        except Exception as error:
+            self._output.line(f"[cannot attach {str(path)!r}: {error}]")
+        finally:
+            subscription.dispose()
+
+    def _tell_attached(self, attachments: tuple[Attachment, ...]) -> None:
+        last = attachments[-1]
+        is_reading = isinstance(last, PendingAttachment) and isinstance(last.status, UploadingStatus)
+        self._output.line(f"[{'attaching' if is_reading else 'attached'}] {as_label(last)}")
+
+    async def _say(self, text: str) -> None:
+        composer = self._thread.composer
+        if not composer.state.attachments:
+            await self._follow(self._thread.append(text))
+            return
+        composer.set_text(text)
+        await self._follow(composer.send())
+
     def interrupt(self) -> bool:
         """Cancel the answer in progress; returns False if there is none that was not cancelled yet."""
         if not self._thread.state.is_running or self._is_cancelled:
@@ -120,7 +159,9 @@ class PlainChat:
     async def _do(self, command: Command) -> None:
         match command:
             case Prompt():
-                await self._follow(self._thread.append(command.text))
+                await self._say(command.text)
+            case Attach():
+                await self.attach(path_of(command.path))
             case Edit():
                 await self._edit(command)
             case Reload():
@@ -129,14 +170,18 @@ class PlainChat:
                 self._switch(command)
             case Problem():
                 self._output.line(f"[{command.text}]")
-            case Plain(name="help"):
-                self._output.line(HELP)
-            case Plain(name="history"):
-                self.show_history()
             case Plain():
-                return
+                await self._do_plainly(command.name)
             case _:
                 assert_never(command)
+
+    async def _do_plainly(self, name: str) -> None:
+        if name == "help":
+            self._output.line(HELP)
+        elif name == "history":
+            self.show_history()
+        elif name == "detach":
+            await self._thread.composer.clear_attachments()
 
     async def _edit(self, command: Edit) -> None:
         messages = self._thread.state.messages
@@ -170,7 +215,7 @@ class PlainChat:
     async def _follow(self, operation: Operation) -> None:
         """Print what a run says, and ask what it needs to know, until nothing moves any more."""
         self._is_cancelled = False
-        head = self._thread.select(lambda state: state.messages[-1])
+        head = self._thread.select(lambda state: state.messages[-1] if state.messages else None)
         subscription = head.subscribe(self._show)
         try:
             while True:
@@ -186,8 +231,8 @@ class PlainChat:
             subscription.dispose()
         self._end(self._last)
 
-    def _show(self, message: Message) -> None:
-        if message.role != "assistant":
+    def _show(self, message: Message | None) -> None:
+        if message is None or message.role != "assistant":
             return
         self._printed[message.id], text = advance(self._printed.get(message.id, Printed()), message)
         self._output.write(text)

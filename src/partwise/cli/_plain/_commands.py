@@ -7,9 +7,10 @@ from typing import Literal, TypeAlias
 
 import attrs
 
-__all__ = ["HELP", "Branch", "Command", "Edit", "Plain", "Problem", "Prompt", "Reload", "read_command"]
+__all__ = ["HELP", "Attach", "Branch", "Command", "Edit", "Plain", "Problem", "Prompt", "Reload", "read_command"]
 
 HELP = """\
+/attach FILE         send a text or an image with the next message; /detach takes all back
 /edit N TEXT         ask message N again with another text, on a branch of its own
 /reload              answer the last question again, on a branch of its own
 /branch prev|next    show the other branch at the last fork
@@ -25,6 +26,13 @@ class Prompt:
     """Something to be answered."""
 
     text: str
+
+
+@attrs.frozen
+class Attach:
+    """A file that goes with the next message."""
+
+    path: str
 
 
 @attrs.frozen
@@ -51,7 +59,7 @@ class Branch:
 class Plain:
     """A command without anything to it."""
 
-    name: Literal["help", "quit", "history", "nothing"]
+    name: Literal["help", "quit", "history", "detach", "nothing"]
 
 
 @attrs.frozen
@@ -61,7 +69,7 @@ class Problem:
     text: str
 
 
-Command: TypeAlias = Prompt | Edit | Reload | Branch | Plain | Problem
+Command: TypeAlias = Prompt | Attach | Edit | Reload | Branch | Plain | Problem
 
 
 def read_command(line: str) -> Command:
@@ -76,10 +84,12 @@ def read_command(line: str) -> Command:
         return Prompt(text)
     name, rest = found[1], (found[2] or "").strip()
     match name:
-        case "help" | "quit" | "history":
+        case "help" | "quit" | "history" | "detach":
             return Plain(name)
         case "exit":
             return Plain("quit")
+        case "attach":
+            return Attach(rest) if rest else Problem("/attach needs a file: /attach notes.md")
         case "reload":
             return Reload()
         case "branch":

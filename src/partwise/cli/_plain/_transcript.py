@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from partwise.cli._attachments import as_label
 from partwise.cli._wording import speaker_of
-from partwise.messages import Message
+from partwise.messages import Message, UserMessage
 from partwise.store import ThreadState
 
 from ._printed import Printed, advance, conclude
@@ -21,4 +22,7 @@ def _entry(number: int, message: Message, state: ThreadState) -> str:
     place = f" ({branches.index(message.id) + 1}/{len(branches)})" if len(branches) > 1 else ""
     printed, text = advance(Printed(), message)
     _, end = conclude(printed, message)
-    return f"{number} {speaker_of(message.role)}{place}: {text}{end}"
+    attachments = message.attachments if isinstance(message, UserMessage) else ()
+    files = "".join(f"[attachment] {as_label(attachment)}\n" for attachment in attachments)
+    gap = "\n" if files and not text else ""
+    return f"{number} {speaker_of(message.role)}{place}: {text}{end}{gap}{files}"
