@@ -224,3 +224,31 @@ async def test_somebody_else_goes_on_with_the_thread() -> None:
         assert not [
             part for one in agent.thread.state.messages for part in one.content if isinstance(part, ToolCallPart)
         ]
+
+
+async def test_a_long_thread_can_be_opened_by_its_newest_checkpoints() -> None:
+    saver = InMemorySaver()
+    async with LangGraphAgent(talking(Script("ok"), saver), thread_id="t") as agent:
+        for number in range(20):
+            await agent.thread.append(str(number))
+        whole = shown(agent.thread.state.messages)
+    async with LangGraphAgent(talking(Script("new"), saver), thread_id="t", max_checkpoints=4) as agent:
+        thread = agent.thread
+        assert shown(thread.state.messages) == whole
+        await thread.reload(thread.state.messages[-1].id)
+        assert shown(thread.state.messages)[-2:] == ["u:19", "a:new"]
+        with pytest.raises(NotAllowedError) as caught:
+            await thread.reload(thread.state.messages[1].id)
+        assert caught.value.code == "no-checkpoint"
+
+
+async def test_many_checkpoints_that_somebody_else_made_are_all_read() -> None:
+    graph = talking(Script("ok"))
+    async with LangGraphAgent(graph, thread_id="t") as agent:
+        await agent.thread.append("a")
+        for number in range(20):
+            await graph.ainvoke({"messages": [HumanMessage(str(number))]}, CONFIG)
+        await agent.thread.refetch()
+        assert len(agent.thread.state.messages) == 42
+        await agent.thread.reload(agent.thread.state.messages[3].id)
+        assert len(agent.thread.branches_of(agent.thread.state.messages[-1].id)) == 2

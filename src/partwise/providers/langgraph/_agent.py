@@ -39,6 +39,8 @@ class LangGraphAgent:
             ``{"approved": ..., "reason": ..., "option_id": ...}``; others with what ``resume_tool_call`` is given.
             What LangChain's middleware asks is understood without it.
         is_shown: Whether what a model says is part of the answer, told from the metadata of its stream.
+        max_checkpoints: How many of the newest checkpoints are read when the thread is opened; None: all. Branches
+            that only older ones know of are not shown, and nothing can begin at those.
     """
 
     def __init__(
@@ -51,6 +53,7 @@ class LangGraphAgent:
         make_input: MakeInput = input_of,
         is_approval: IsApproval = lambda _value: False,
         is_shown: IsShown = lambda _told: True,
+        max_checkpoints: int | None = None,
     ) -> None:
         if getattr(graph, "checkpointer", graph) is None:
             action, text = (
@@ -74,7 +77,14 @@ class LangGraphAgent:
             set_messages=self._set_messages,
         )
         self._owner = Owner(
-            graph, self.runtime, config or {}, thread_id, initialize, is_approval=is_approval, is_shown=is_shown
+            graph,
+            self.runtime,
+            config or {},
+            thread_id,
+            initialize,
+            is_approval=is_approval,
+            is_shown=is_shown,
+            max_checkpoints=max_checkpoints,
         )
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from langchain_core.messages import AIMessage, BaseMessage, RemoveMessage, ToolMessage
 
@@ -12,6 +12,9 @@ from ._checkpoints import Checkpoint, Checkpoints
 from ._reading import CUT, FAILED, dangling_calls
 
 __all__ = ["GraphThread"]
+
+_FIRST_PAGE: Final = 6
+_PAGE: Final = 64
 
 
 class GraphThread:
@@ -21,12 +24,16 @@ class GraphThread:
         graph: A compiled graph.
         config: Laid under the config of each call.
         checkpoints: Kept up to date.
+        max_checkpoints: How many are read at first; None: all.
     """
 
-    def __init__(self, graph: Any, config: Mapping[str, Any], checkpoints: Checkpoints) -> None:
+    def __init__(
+        self, graph: Any, config: Mapping[str, Any], checkpoints: Checkpoints, max_checkpoints: int | None
+    ) -> None:
         self._graph = graph
         self._config = {**config}
         self._checkpoints = checkpoints
+        self._first_page = max_checkpoints
         self.thread_id: str | None = None
 
     async def stream(
@@ -46,17 +53,25 @@ class GraphThread:
                 yield event
 
     async def read(self) -> None:
-        """Read the checkpoints that were made since the last time."""
+        """Read the checkpoints that were made since the last time; at the first time all, or as many as is wanted."""
         if self.thread_id is None:
             return
         found: list[Any] = []
-        history = cast("AsyncGenerator[Any]", self._graph.aget_state_history(self._at(None)))
-        async with aclosing(history) as snapshots:
-            async for snapshot in snapshots:
-                found.append(snapshot)
-                if snapshot.config["configurable"]["checkpoint_id"] in self._checkpoints:
-                    break
-        self._checkpoints.take(found[::-1])
+        # The graph reads a page as a whole before it gives the first of it, so pages are small where little is new.
+        size = self._first_page if self._checkpoints.newest is None else _FIRST_PAGE
+        page = await self._page(size, None)
+        while page:
+            found += page
+            is_joined = any(_id(one) in self._checkpoints for one in page)
+            if is_joined or self._checkpoints.newest is None:
+                break
+            page = await self._page(_PAGE, page[-1].config)
+        until = next((index + 1 for index, one in enumerate(found) if _id(one) in self._checkpoints), len(found))
+        self._checkpoints.take(found[:until][::-1])
+
+    async def _page(self, size: int | None, before: Any) -> list[Any]:
+        history = self._graph.aget_state_history(self._at(None), limit=size, before=before)
+        return [snapshot async for snapshot in history]
 
     async def read_again(self, checkpoint: Checkpoint) -> None:
         """Read one checkpoint again: a step that fails or waits changes nothing but what is known of it."""
@@ -98,3 +113,7 @@ class GraphThread:
         if base is not None and (is_exact or base is not self._checkpoints.newest):
             place = base.config["configurable"]
         return {**self._config, "configurable": {**self._config.get("configurable", {}), **place}}
+
+
+def _id(snapshot: Any) -> object:
+    return snapshot.config["configurable"]["checkpoint_id"]

@@ -53,11 +53,12 @@ class Owner:
         *,
         is_approval: IsApproval,
         is_shown: IsShown,
+        max_checkpoints: int | None,
     ) -> None:
         self.path: Sequence[Message] = ()
         self.checkpoints = Checkpoints()
         self._runtime = runtime
-        self._graph = GraphThread(graph, config, self.checkpoints)
+        self._graph = GraphThread(graph, config, self.checkpoints, max_checkpoints)
         self._graph.thread_id = new_id() if thread_id is None else thread_id if isinstance(thread_id, str) else None
         self._find_id = thread_id if callable(thread_id) else None
         self._initialize = initialize
