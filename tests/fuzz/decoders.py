@@ -4,13 +4,15 @@ A tool for developers and no test. It needs atheris (``pip install atheris``), w
 
     python tests/fuzz/decoders.py ui-message-stream -max_total_time=600
 
-What follows the name goes to libFuzzer. Names: those of the codecs, ``sse``, ``object-stream``, ``arguments``.
+What follows the name goes to libFuzzer. Names: those of the codecs, ``sse``, ``object-stream``,
+``arguments``, ``chunk-json``.
 A seed for each is in `SEEDS`. A finding is written to the current folder as ``crash-...``; the same command with
 that file runs it again.
 """
 
 from __future__ import annotations
 
+import json
 import logging
 import sys
 import tempfile
@@ -21,8 +23,18 @@ from typing import Any
 import atheris
 
 with atheris.instrument_imports(include=["partwise"]):
-    from partwise.errors import InvalidInputError
-    from partwise.stream import Accumulator, ArgsReader, Chunk, ObjectDecoder, SseReader
+    from partwise.errors import InvalidInputError, WireError
+    from partwise.messages import thaw
+    from partwise.stream import (
+        Accumulator,
+        ArgsReader,
+        Chunk,
+        ObjectDecoder,
+        SseReader,
+        WireChunk,
+        read_chunk,
+        write_chunk,
+    )
     from partwise.stream.codecs import CODECS
 
 Reading = Callable[[list[bytes]], object]
@@ -77,11 +89,27 @@ def arguments(pieces: list[bytes]) -> object:
     return reader.value, reader.is_complete
 
 
+def chunk_json(pieces: list[bytes]) -> object:
+    """Chunks from JSON, one a line; what is read can be written, and reads the same again."""
+    found: list[WireChunk] = []
+    for line in b"".join(pieces).decode("utf-8", "replace").split("\n"):
+        try:
+            chunk = read_chunk(json.loads(line), report=_silent)
+        except (ValueError, RecursionError, WireError):
+            continue
+        again = [read_chunk(json.loads(json.dumps(thaw(written))), report=_silent) for written in write_chunk(chunk)]
+        if len(again) == 1 and write_chunk(again[0]) != write_chunk(chunk):
+            raise AssertionError(f"{chunk!r} is written as {again!r}")
+        found.append(chunk)
+    return found
+
+
 TARGETS: dict[str, Reading] = {
     **{name: codec(name) for name in CODECS},
     "sse": sse,
     "object-stream": object_stream,
     "arguments": arguments,
+    "chunk-json": chunk_json,
 }
 
 SEEDS: dict[str, list[bytes]] = {
@@ -106,6 +134,30 @@ SEEDS: dict[str, list[bytes]] = {
         b'data: {"type":"tool-input-available","toolCallId":"c","toolName":"t","input":{}}\n\n'
         b'data: {"type":"tool-output-available","toolCallId":"c","output":1}\n\n'
         b'data: {"type":"finish"}\n\ndata: [DONE]\n\n'
+    ],
+    "ag-ui": [
+        b'data: {"type":"RUN_STARTED","threadId":"t","runId":"r"}\n\n'
+        b'data: {"type":"TEXT_MESSAGE_START","messageId":"m"}\n\n'
+        b'data: {"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"x"}\n\n'
+        b'data: {"type":"TOOL_CALL_START","toolCallId":"c","toolCallName":"t"}\n\n'
+        b'data: {"type":"TOOL_CALL_ARGS","toolCallId":"c","delta":"{}"}\n\n'
+        b'data: {"type":"TOOL_CALL_RESULT","toolCallId":"c","content":"1"}\n\n'
+        b'data: {"type":"RUN_FINISHED","threadId":"t","runId":"r"}\n\n',
+        b'data: {"type":"STATE_SNAPSHOT","snapshot":{"a":[1]}}\n\n'
+        b'data: {"type":"STATE_DELTA","delta":[{"op":"add","path":"/a/0","value":2},'
+        b'{"op":"move","from":"/a/0","path":"/b"}]}\n\n'
+        b'data: {"type":"ACTIVITY_SNAPSHOT","messageId":"m","activityType":"p","content":{}}\n\n'
+        b'data: {"type":"ACTIVITY_DELTA","messageId":"m","activityType":"p",'
+        b'"patch":[{"op":"add","path":"/s","value":1}]}\n\n'
+        b'data: {"type":"MESSAGES_SNAPSHOT","messages":[{"id":"x","role":"assistant","content":"xy"}]}\n\n'
+        b'data: {"type":"TEXT_MESSAGE_CHUNK","messageId":"m","delta":"y"}\n\n'
+        b'data: {"type":"RUN_ERROR","message":"boom"}\n\n',
+    ],
+    "chunk-json": [
+        b'{"type":"part-start","part":{"type":"tool-call","toolCallId":"c","toolName":"t"},"path":[]}\n'
+        b'{"type":"result","path":[0],"result":1,"modelContent":[{"type":"text","text":"x"}],"messages":[]}\n'
+        b'{"type":"tool-call-approval","path":[0],"approval":{"id":"a","options":[{"id":"o","kind":"allow-once"}]}}\n'
+        b'{"type":"step-finish","finishReason":"stop","usage":{"inputTokens":1}}\n{"type":"error","error":"boom"}\n'
     ],
     "plain-text": ["h\u00e9\U0001f642".encode()],
     "sse": [b"event: a\nid: 1\nretry: 5\ndata: x\ndata: y\r\n\r\n:c\r\rerror: z\n\ndata"],

@@ -48,7 +48,7 @@ texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6
     ["🙂", "\n\n", "data: [DONE]\n\n", '0:"x"\n', "\u2028", "\ufeff"]
 )
 NAMES = sorted(CODECS)
-SSE = ("assistant-transport", "ui-message-stream")
+SSE = ("ag-ui", "assistant-transport", "ui-message-stream")
 
 
 @st.composite
@@ -173,7 +173,7 @@ def test_the_transport_loses_nothing(chunks: list[Chunk], ends: list[int]) -> No
     assert without_status(folded(received)) == without_status(folded(chunks))
 
 
-@pytest.mark.parametrize("name", ["data-stream", "ui-message-stream"])
+@pytest.mark.parametrize("name", ["ag-ui", "data-stream", "ui-message-stream"])
 @given(chunks=answers(), ends=st.lists(st.integers(0, 10_000), max_size=5))
 def test_the_parts_arrive_on_the_other_wires(name: str, chunks: list[Chunk], ends: list[int]) -> None:
     received, problem = read(name, pieces(written(name, chunks), ends))
@@ -220,6 +220,25 @@ FRAMES: dict[str, list[Any]] = {
         b'{"type":"file","url":5}', b'{"type":"finish-step","usage":"x"}', b'{"type":[]}', b'{"type":"error"}',
     ],
     "plain-text": [b"a", "é🙂".encode()],
+    "ag-ui": [
+        b'{"type":"RUN_STARTED","threadId":"t","runId":"r"}', b'{"type":"RUN_FINISHED","threadId":"t","runId":"r"}',
+        b'{"type":"TEXT_MESSAGE_START","messageId":"m"}', b"[DONE]",
+        b'{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"x"}',
+        b'{"type":"TEXT_MESSAGE_END","messageId":"m"}', b'{"type":"TEXT_MESSAGE_CHUNK","messageId":"m","delta":"y"}',
+        b'{"type":"REASONING_MESSAGE_CHUNK","delta":"z"}', b'{"type":"THINKING_TEXT_MESSAGE_CONTENT","delta":"h"}',
+        b'{"type":"REASONING_ENCRYPTED_VALUE","subtype":"message","entityId":"m","encryptedValue":"e"}',
+        b'{"type":"TOOL_CALL_START","toolCallId":"c","toolCallName":"t"}', b'{"type":"TOOL_CALL_CHUNK","delta":"{"}',
+        b'{"type":"TOOL_CALL_ARGS","toolCallId":"c","delta":"{\\"a\\":"}', b'{"type":"TOOL_CALL_END","toolCallId":"c"}',
+        b'{"type":"TOOL_CALL_RESULT","toolCallId":"c","content":"[1]"}',
+        b'{"type":"STATE_SNAPSHOT","snapshot":{"a":[1]}}',
+        b'{"type":"STATE_DELTA","delta":[{"op":"add","path":"/a/-","value":2},{"op":"remove","path":"/b"}]}',
+        b'{"type":"ACTIVITY_SNAPSHOT","messageId":"m","activityType":"plan","content":{"s":[]}}', b'{"type":7}', b"[]",
+        b'{"type":"ACTIVITY_DELTA","messageId":"m","activityType":"plan","patch":[{"op":"add","path":"/s/0","value":1}]}',
+        b'{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"x","role":"assistant","content":"xy"}]}', b'{"type":"RAW"}',
+        b'{"type":"CUSTOM","name":"partwise.chunk","value":{"type":"part-start","part":{"type":"odd"}}}',
+        b'{"type":"RUN_FINISHED","threadId":"t","runId":"r","outcome":{"type":"interrupt","interrupts":[{"id":"i",'
+        b'"reason":"tool_call","toolCallId":"c"},{"id":"j","reason":"input"}]}}', b'{"type":"RUN_ERROR","message":"b"}',
+    ],
 }  # fmt: skip
 JUNK = [
     b"\xff",

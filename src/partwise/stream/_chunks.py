@@ -53,7 +53,7 @@ __all__ = [
 ]
 
 FinishReason: TypeAlias = Literal[
-    "stop", "length", "content-filter", "tool-calls", "other", "error", "unknown", "cancelled"
+    "stop", "length", "content-filter", "tool-calls", "interrupt", "other", "error", "unknown", "cancelled"
 ]
 WholePart: TypeAlias = (
     UrlSourcePart | DocumentSourcePart | FilePart | ImagePart | DataPart | GenerativeUIPart | ToolCallPart
@@ -185,8 +185,9 @@ class Finish:
     """The answer has ended.
 
     Attributes:
-        reason: Why. ``"tool-calls"`` asks for the results of the calls; ``"unknown"`` leaves it to the
-            parts: calls without a result wait for one, otherwise the answer is complete.
+        reason: Why. ``"tool-calls"`` asks for the results of the calls, ``"interrupt"`` for what a human
+            answers; ``"unknown"`` leaves it to the parts: calls without a result wait for one, otherwise the
+            answer is complete.
         usage: What its last roundtrip cost, unless a ``StepFinish`` has said so already.
         total_usage: What all roundtrips cost, from sources that add it up; it is no step.
     """

@@ -17,6 +17,7 @@ _REASONS: Mapping[str, FinishReason] = {
     "length": "length",
     "content-filter": "content-filter",
     "tool-calls": "tool-calls",
+    "interrupt": "interrupt",
     "other": "other",
     "error": "error",
     "unknown": "unknown",

@@ -10,6 +10,7 @@ from partwise.errors import AdapterError, StateOperationError, WireError
 from partwise.messages import (
     COMPLETE_STOP,
     COMPLETE_UNKNOWN,
+    REQUIRES_INTERRUPT,
     REQUIRES_TOOL_CALLS,
     RUNNING,
     ArgsReader,
@@ -354,6 +355,8 @@ class Fold:
             case "tool-calls":
                 # Without any call there is nothing to wait for, and going on would never end.
                 return REQUIRES_TOOL_CALLS if self._has_calls(message) else COMPLETE_UNKNOWN
+            case "interrupt":
+                return REQUIRES_INTERRUPT
             case "unknown":
                 return REQUIRES_TOOL_CALLS if self._has_open_calls(message) else COMPLETE_UNKNOWN
             case "length" | "content-filter" | "other" | "error" | "cancelled":

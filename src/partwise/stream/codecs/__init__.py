@@ -1,5 +1,7 @@
 """The wires: chunks to bytes and back, for the protocols that other servers and clients speak."""
 
+from ._ag_ui_decoder import AgUiDecoder
+from ._ag_ui_encoder import AgUiEncoder
 from ._asgi import StreamResponse
 from ._assistant_transport import AssistantTransportDecoder, AssistantTransportEncoder
 from ._codec import CODECS, Codec, Decoder, Encoder, decode, encode
@@ -11,6 +13,8 @@ from ._ui_stream import OnData, UIMessageStreamDecoder
 
 __all__ = [
     "CODECS",
+    "AgUiDecoder",
+    "AgUiEncoder",
     "AssistantTransportDecoder",
     "AssistantTransportEncoder",
     "Codec",

@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
-from typing import ClassVar, Final
+from typing import Any, ClassVar
 
 from partwise.errors import WireError
 from partwise.stream._chunk_json import WireChunk, read_chunk, write_chunk
 from partwise.stream._chunks import Chunk, ErrorChunk, Finish
-from partwise.stream._json_text import json_text, read_json
+from partwise.stream._json_text import json_text
 from partwise.stream._lines import MAX_LINE_LENGTH
 from partwise.stream._part_chunks import PartFinish, PartStart
 from partwise.stream._report import Report
-from partwise.stream._sse import SseEvent, SseReader, sse_frame
+from partwise.stream._sse import sse_frame
 from partwise.stream.writing import Placer
 
 from ._reading import Reading
+from ._sse_feed import DONE, SSE_HEADERS, SseFeed
 
-__all__ = ["DONE", "SSE_HEADERS", "AssistantTransportDecoder", "AssistantTransportEncoder", "missing_done"]
-
-DONE: Final = "[DONE]"
-SSE_HEADERS: Final[Mapping[str, str]] = MappingProxyType(
-    {"content-type": "text/event-stream", "cache-control": "no-cache", "connection": "keep-alive"}
-)
+__all__ = ["AssistantTransportDecoder", "AssistantTransportEncoder"]
 
 
 class AssistantTransportEncoder:
@@ -84,10 +79,16 @@ class AssistantTransportDecoder:
         max_line_length: int = MAX_LINE_LENGTH,
         max_event_length: int = MAX_LINE_LENGTH,
     ) -> None:
-        self._sse = SseReader(max_line_length=max_line_length, max_event_length=max_event_length)
         self._reading = Reading(is_strict=is_strict, report=report)
-        self._has_ended = False
-        self._is_terminal = False
+        self._feed = SseFeed(
+            self._reading,
+            self._payload,
+            end=lambda: None,
+            broken=self._broken,
+            refuse=self._reading.tell,
+            max_line_length=max_line_length,
+            max_event_length=max_event_length,
+        )
         self._count = 0
         self._open: dict[int, None] = {}
 
@@ -98,33 +99,14 @@ class AssistantTransportDecoder:
 
     def feed(self, data: bytes) -> list[Chunk]:
         """Return the chunks whose frames end in these bytes."""
-        if not self._has_ended:
-            for event in self._sse.feed(data):
-                self._event(event)
-                if self._has_ended:
-                    break
-        return self._reading.taken()
+        return self._feed.feed(data)
 
     def close(self) -> list[Chunk]:
         """Return what is left when the bytes have ended."""
-        if not self._has_ended:
-            problem = missing_done()
-            if self._reading.is_strict or not self._is_terminal:
-                self._fail(problem)
-            else:
-                self._reading.tell(problem)
-        return self._reading.taken()
+        return self._feed.close()
 
-    def _event(self, event: SseEvent) -> None:
-        if event.problem is not None:
-            self._fail(event.problem)
-        elif event.data == DONE:
-            self._has_ended = True
-        else:
-            try:
-                self._take(read_chunk(read_json(event.data), report=self._reading.tell))
-            except WireError as problem:
-                self._reading.tell(problem)
+    def _payload(self, payload: Any) -> None:
+        self._take(read_chunk(payload, report=self._reading.tell))
 
     def _take(self, chunk: WireChunk) -> None:
         self._reading.chunks.append(chunk)
@@ -136,16 +118,9 @@ class AssistantTransportDecoder:
             case PartFinish(path):
                 self._open.pop(path[0] if len(path) == 1 else -1, None)
             case Finish() | ErrorChunk():
-                self._is_terminal = True
+                self._feed.is_terminal = True
             case _:
                 pass
 
-    def _fail(self, problem: WireError) -> None:
-        self._has_ended = True
-        self._reading.fail(problem)
+    def _broken(self) -> None:
         self._reading.chunks.extend(PartFinish((number,)) for number in self._open)
-
-
-def missing_done() -> WireError:
-    """Return the problem of a stream that stops before its end marker."""
-    return WireError("The stream stopped before its end; what had come has been kept.", code="missing-done")

@@ -13,6 +13,8 @@ from partwise.messages import error_record
 from partwise.stream._chunks import Chunk, ErrorChunk
 from partwise.stream._closing import reading
 
+from ._ag_ui_decoder import AgUiDecoder
+from ._ag_ui_encoder import AgUiEncoder
 from ._assistant_transport import AssistantTransportDecoder, AssistantTransportEncoder
 from ._data_stream import DataStreamDecoder
 from ._data_stream_encoder import DataStreamEncoder
@@ -82,6 +84,7 @@ CODECS: Final[Mapping[str, Codec]] = MappingProxyType(
             Codec("assistant-transport", AssistantTransportEncoder, AssistantTransportDecoder),
             Codec("ui-message-stream", UIMessageStreamEncoder, UIMessageStreamDecoder),
             Codec("plain-text", PlainTextEncoder, PlainTextDecoder),
+            Codec("ag-ui", AgUiEncoder, AgUiDecoder),
         )
     }
 )

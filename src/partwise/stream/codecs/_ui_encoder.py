@@ -39,8 +39,8 @@ from partwise.stream._report import Report, log_problem
 from partwise.stream._sse import sse_frame
 from partwise.stream.writing import Placer
 
-from ._assistant_transport import DONE, SSE_HEADERS
 from ._data_stream_encoder import media_type_of, part_number
+from ._sse_feed import DONE, SSE_HEADERS
 
 __all__ = ["UIMessageStreamEncoder"]
 

@@ -10,15 +10,13 @@ from partwise.messages import DataPart, FilePart, ReasoningPart, TextPart
 from partwise.stream._chunk_json import read_error
 from partwise.stream._chunks import Chunk, ErrorChunk, Finish, MetadataChunk, PartChunk, StepFinish, StepStart
 from partwise.stream._fields import Fields, read_reason, read_usage
-from partwise.stream._json_text import read_json
 from partwise.stream._lines import MAX_LINE_LENGTH
 from partwise.stream._part_json import part_or_data
 from partwise.stream._report import Report
-from partwise.stream._sse import SseEvent, SseReader
 from partwise.stream.writing import PartWriter, TextWriter
 
-from ._assistant_transport import DONE, missing_done
 from ._reading import Reading, in_turns
+from ._sse_feed import SseFeed
 from ._ui_calls import UiCalls
 
 __all__ = ["OnData", "UIMessageStreamDecoder"]
@@ -64,10 +62,18 @@ class UIMessageStreamDecoder:
         on_data: OnData | None = None,
         max_line_length: int = MAX_LINE_LENGTH,
     ) -> None:
-        self._sse = SseReader(max_line_length=max_line_length, max_event_length=max_line_length)
         self._reading = Reading(is_strict=is_strict, report=report)
         self._on_data = on_data
         self._parts = PartWriter(self._emit, report=self._reading.tell)
+        self._feed = SseFeed(
+            self._reading,
+            self._payload,
+            end=self._end,
+            broken=self._parts.close_texts,
+            refuse=self._reading.refuse,
+            max_line_length=max_line_length,
+            max_event_length=max_line_length,
+        )
         self._calls = UiCalls(self._parts, self._emit, self._reading.tell)
         self._blocks: dict[tuple[type[TextPart | ReasoningPart], str], _Block] = {}
         self._latest: dict[type[TextPart | ReasoningPart], str] = {}
@@ -75,8 +81,6 @@ class UIMessageStreamDecoder:
         self._message_id: str | None = None
         self._steps = 0
         self._is_fresh = False
-        self._is_terminal = False
-        self._has_ended = False
 
     @property
     def problem(self) -> WireError | None:
@@ -85,53 +89,24 @@ class UIMessageStreamDecoder:
 
     def feed(self, data: bytes) -> list[Chunk]:
         """Return the chunks whose events end in these bytes."""
-        if not self._has_ended:
-            for event in self._sse.feed(data):
-                self._event(event)
-                if self._has_ended:
-                    break
-        return self._reading.taken()
+        return self._feed.feed(data)
 
     def close(self) -> list[Chunk]:
         """Return what is left when the bytes have ended."""
-        if not self._has_ended:
-            if self._is_terminal and not self._reading.is_strict:
-                self._reading.tell(missing_done())
-                self._end()
-            else:
-                self._fail(missing_done())
-        return self._reading.taken()
+        return self._feed.close()
 
     def _emit(self, chunk: Chunk) -> None:
         self._reading.chunks.append(chunk)
 
-    def _fail(self, problem: WireError) -> None:
-        self._has_ended = True
-        self._reading.fail(problem)
-        self._parts.close_texts()
-
     def _end(self) -> None:
-        self._has_ended = True
         parts = sorted(self._parts.open_parts, key=lambda part: isinstance(part, TextWriter))
         in_turns(self._reading.chunks, parts, lambda part: part.close())
 
-    def _event(self, event: SseEvent) -> None:
-        if event.problem is not None:
-            self._fail(event.problem)
-            return
-        if event.data == DONE:
-            self._end()
-            return
-        try:
-            fields = Fields(read_json(event.data), "event")
-            kind = fields.text("type")
-            fields.where = f"event {kind[:50]!r}"
-            self._take(kind, fields)
-        except WireError as problem:
-            self._reading.refuse(problem)
-            if self.problem is not None:
-                self._has_ended = True
-                self._parts.close_texts()
+    def _payload(self, payload: Any) -> None:
+        fields = Fields(payload, "event")
+        kind = fields.text("type")
+        fields.where = f"event {kind[:50]!r}"
+        self._take(kind, fields)
 
     def _take(self, kind: str, fields: Fields) -> None:
         match kind:
@@ -169,16 +144,16 @@ class UIMessageStreamDecoder:
                 is_continued = bool(fields.flag("isContinued"))
                 self._emit(StepFinish(read_usage(fields), reason=_reason(fields), is_continued=is_continued))
             case "finish":
-                self._is_terminal = True
+                self._feed.is_terminal = True
                 self._metadata(fields)
                 self._emit(Finish(_reason(fields), total_usage=read_usage(fields)))
             case "message-metadata":
                 self._metadata(fields)
             case "error":
-                self._is_terminal = True
+                self._feed.is_terminal = True
                 self._emit(ErrorChunk(read_error({"error": fields.maybe_text("errorText")})))
             case "abort":
-                self._is_terminal = True
+                self._feed.is_terminal = True
                 self._close_blocks()
                 self._emit(Finish("cancelled"))
             case _:
