@@ -1,5 +1,6 @@
 """The programs of the documentation run, and print what it says they print."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -36,3 +37,11 @@ def test_the_page_about_providers_shows_what_the_recording_becomes() -> None:
     page = (ROOT / "docs" / "providers.md").read_text(encoding="utf-8")
 
     assert (ROOT / "docs" / "examples" / "recorded.txt").read_text(encoding="utf-8").strip() in page
+
+
+@pytest.mark.parametrize("name", ["own_state", "own_process"])
+def test_plugging_in_own_state_takes_less_than_sixty_lines(name: str) -> None:
+    program = (ROOT / "docs" / "examples" / f"{name}.py").read_text(encoding="utf-8")
+    without_the_agent = re.sub(r'^AGENT = """.*?^"""$', "", program, flags=re.DOTALL | re.MULTILINE)
+
+    assert len(without_the_agent.splitlines()) < 60

@@ -9,6 +9,7 @@ from typing import Any, Self
 import anyio
 import anyio.lowlevel
 
+from partwise.adapters import AttachmentAdapter, FeedbackFunction
 from partwise.errors import MessageNotFoundError, UnsupportedError, WrongEventLoopError
 from partwise.messages import Message
 from partwise.runtimes import AppendRequest, Thread
@@ -41,6 +42,8 @@ class LangGraphAgent:
         is_shown: Whether what a model says is part of the answer, told from the metadata of its stream.
         max_checkpoints: How many of the newest checkpoints are read when the thread is opened; None: all. Branches
             that only older ones know of are not shown, and nothing can begin at those.
+        attachments: Takes files in; see ``AttachmentAdapter``.
+        feedback: Told what users think of answers.
     """
 
     def __init__(
@@ -54,6 +57,8 @@ class LangGraphAgent:
         is_approval: IsApproval = lambda _value: False,
         is_shown: IsShown = lambda _told: True,
         max_checkpoints: int | None = None,
+        attachments: AttachmentAdapter | None = None,
+        feedback: FeedbackFunction | None = None,
     ) -> None:
         if getattr(graph, "checkpointer", graph) is None:
             action, text = (
@@ -65,6 +70,8 @@ class LangGraphAgent:
         self.runtime = ExternalStoreRuntime(
             is_running=False,
             is_loading=True,
+            attachments=attachments,
+            feedback=feedback,
             on_new=self._on_new,
             on_edit=self._on_edit,
             on_reload=self._on_reload,
