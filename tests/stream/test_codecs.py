@@ -314,3 +314,38 @@ def test_a_call_id_that_is_used_again_after_its_result_is_another_call() -> None
     message = folded(UIMessageStreamDecoder().feed(events(*call, *call, {"type": "finish"})))
 
     assert [(part.tool_call_id, part.result) for part in message.content] == [("c", 1), ("c-2", 1)]
+
+
+@pytest.mark.parametrize(
+    ("deltas", "args", "expected"),
+    [
+        ([], {"a": 1}, '{"a":1}'),
+        ([], {}, "{}"),
+        (['{"a"', ":1}"], {"a": 1}, '{"a":1}'),
+        (['{ "a": 1 }'], {"a": 1}, '{ "a": 1 }'),  # the same in other words: what was streamed stays
+        (['{"a":'], {"a": 1}, '{"a":1}'),  # the rest was never streamed
+        (['{"a":"'], {"b": [2]}, '{"b":[2]}'),  # trimmed on the way
+        (['{"a":1}'], {"a": 2}, '{"a":2}'),
+        (['{"a":1'], None, '{"a":1'),
+    ],
+)
+@pytest.mark.parametrize("name", ["data-stream", "ui-message-stream"])
+def test_the_closing_value_of_arguments_wins_over_what_was_streamed_of_them(
+    name: str, deltas: list[str], args: object, expected: str
+) -> None:
+    if name == "data-stream":
+        lines = ['b:{"toolCallId":"c","toolName":"t"}']
+        lines += [f"c:{json.dumps({'toolCallId': 'c', 'argsTextDelta': delta})}" for delta in deltas]
+        lines.append(f"9:{json.dumps({'toolCallId': 'c', 'toolName': 't', 'args': args})}")
+        data = "".join(f"{line}\n" for line in lines).encode()
+    else:
+        named = {"toolCallId": "c", "toolName": "t"}
+        grown = [{"type": "tool-input-delta", "toolCallId": "c", "inputTextDelta": delta} for delta in deltas]
+        data = events(
+            {"type": "tool-input-start", **named}, *grown, {"type": "tool-input-available", **named, "input": args}
+        )
+    decoder = CODECS[name].decoder()
+    (part,) = folded([*decoder.feed(data), *decoder.close()]).content
+
+    assert part.args_text == expected
+    assert args is None or part.args == args

@@ -303,3 +303,21 @@ class TestTime:
         with pytest.raises(StreamFailedError) as caught:
             [entry async for entry in store.read(edition)]
         assert caught.value.code == "expired"
+
+
+@pytest.mark.parametrize("way", ["deleted", "expired"])
+async def test_what_is_gone_takes_no_room(way: str) -> None:
+    clock = ManualClock()
+    store = MemoryStreamStore(clock=clock)
+    for number in range(200):
+        acquired = await store.acquire(f"kept-{number % 3}", ttl=1e9, lease=1e9)
+        gone = await store.acquire(f"gone-{number}", ttl=10, lease=10)
+        await store.append(gone.edition, 1, b"x" * 100)
+        assert acquired.edition.stream_id == f"kept-{number % 3}"
+        if way == "deleted":
+            await store.delete(f"gone-{number}")
+        else:
+            clock.advance(20_000)
+            assert await store.find(f"gone-{number}") is None
+    assert len(store._deadlines) <= 2 * 3 + 17
+    assert len(store._streams) == 3

@@ -62,6 +62,8 @@ class _Block:
     part_id: str
     has_text: bool = False
     has_deltas: bool = False
+    signature: list[str] = attrs.field(factory=list[str])
+    summary: list[str] = attrs.field(factory=list[str])
 
     @property
     def kind(self) -> str:
@@ -144,13 +146,13 @@ class MessagesDecoder:
         if self._has_failed:
             return []
         self._has_failed = True
-        return [*self._sources.release(), ErrorChunk(error_record(error))]
+        return [*self._seal_open(), *self._sources.release(), ErrorChunk(error_record(error))]
 
     def close(self) -> list[Chunk]:
         """Return the chunks for the end of the stream. Without the event that ends a message it is incomplete."""
         if self._has_failed:
             return [StepFinish(self._usage)] if self._usage else []
-        return [*self._sources.release(), *self._leave(), Finish(self._reason(), self._usage)]
+        return [*self._seal_open(), *self._sources.release(), *self._leave(), Finish(self._reason(), self._usage)]
 
     @property
     def is_paused(self) -> bool:
@@ -195,6 +197,7 @@ class MessagesDecoder:
 
     def _begin(self, message: Json) -> Iterator[Chunk]:
         if self._number and not self._is_empty:
+            yield from self._seal_open()
             for block in self._blocks.values():
                 if CALLS.get(block.kind) is False:
                     yield ToolResult(block.part_id, _BROKEN_OFF, is_error=True)
@@ -263,7 +266,7 @@ class MessagesDecoder:
             case "thinking_delta":
                 yield from self._think(block, word(delta.get("thinking")))
             case "signature_delta":
-                yield from self._sign(block, word(delta.get("signature")))
+                block.signature.append(word(delta.get("signature")))
             case "input_json_delta" if block.kind in CALLS:
                 yield from self._grow(block, word(delta.get("partial_json")))
             case "compaction_delta":
@@ -279,10 +282,10 @@ class MessagesDecoder:
             case "text":
                 yield from self._sources.release()
             case "thinking":
-                if not block.has_text and block.fields["signature"]:
-                    self._unseen.append(block.fields)
+                yield from self._seal(block)
             case "redacted_thinking" | "compaction":
-                self._unseen.append(block.fields)
+                summary = {"content": "".join(block.summary)} if block.summary else {}
+                self._unseen.append({**block.fields, **summary})
             case kind if kind in CALLS:
                 whole = "" if block.has_deltas else input_text(block.fields)
                 yield ToolArgsFinish(block.part_id, whole or None)
@@ -312,16 +315,21 @@ class MessagesDecoder:
     def _think(self, block: _Block, text: str) -> Iterator[Chunk]:
         if text:
             block.has_text = True
-            signature = word(block.fields.get("signature"))  # some gateways sign before they think
-            said = self._kept({"signature": signature} if signature else {})
-            yield ReasoningDelta(text, part_id=block.part_id, provider_metadata=said)
+            yield ReasoningDelta(text, part_id=block.part_id, provider_metadata=self._kept({}))
 
-    def _sign(self, block: _Block, signature: str) -> Iterator[Chunk]:
-        if signature:
-            block.fields["signature"] = word(block.fields.get("signature")) + signature
-            if block.has_text:
-                kept = {"anthropic": {"signature": block.fields["signature"]}}
-                yield ReasoningDelta("", part_id=block.part_id, provider_metadata=kept)
+    def _seal(self, block: _Block) -> Iterator[Chunk]:
+        """Keep the signature of a thinking block: with its text, or aside until a part comes that can keep it."""
+        signature = "".join(block.signature)
+        block.signature.clear()
+        if signature and block.has_text:
+            kept = {"anthropic": {"signature": signature}}
+            yield ReasoningDelta("", part_id=block.part_id, provider_metadata=kept)
+        elif signature:
+            self._unseen.append({**block.fields, "signature": signature})
+
+    def _seal_open(self) -> Iterator[Chunk]:
+        for block in self._blocks.values():
+            yield from self._seal(block)
 
     def _call(self, block: _Block, fields: Json) -> Iterator[Chunk]:
         wire_id = word(fields.get("id")) or f"call-{block.part_id}"
@@ -354,7 +362,9 @@ class MessagesDecoder:
 
 
 def _compact(block: _Block, delta: Json) -> None:
-    block.fields["content"] = word(block.fields.get("content")) + word(delta.get("content"))
+    if not block.summary:
+        block.summary.append(word(block.fields.get("content")))
+    block.summary.append(word(delta.get("content")))
     if delta.get("encrypted_content"):
         block.fields["encrypted_content"] = delta["encrypted_content"]
 

@@ -21,7 +21,7 @@ from partwise.stream import (
 )
 
 from ._responses_calls import Call, ResponseCalls
-from ._responses_items import KINDS, OUTPUTS, arguments_of
+from ._responses_items import KINDS, OUTPUTS, Unclaimed, arguments_of
 from ._responses_texts import TextKind, Texts
 
 __all__ = ["ResponsesDecoder"]
@@ -359,14 +359,10 @@ class ResponsesDecoder:
                 yield from self._end(index, item)
             return
         done = {word(item.fields.get("id")) for item in self._items.values() if item.is_done}
-        left = [item for item in output if word(item.get("id")) not in done]
+        left = Unclaimed(item for item in output if word(item.get("id")) not in done)
         for index, known in list(self._items.items()):
-            if known.is_done:
-                continue
-            same_id = [other for other in left if other.get("id") == known.fields.get("id")]
-            same_kind = [other for other in left if other.get("type") == known.kind]
-            for found in (same_id or same_kind)[:1]:
-                left.remove(found)
+            found = None if known.is_done else left.take(word(known.fields.get("id")), known.kind)
+            if found is not None:
                 yield from self._end(index, found)
 
     def _rest(self) -> Iterator[Chunk]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections import deque
+from collections.abc import Iterable
 from typing import Any, Literal
 
 import attrs
@@ -14,6 +16,7 @@ __all__ = [
     "KINDS",
     "OUTPUTS",
     "ItemKind",
+    "Unclaimed",
     "arguments_of",
     "is_at_provider",
     "name_of",
@@ -39,6 +42,30 @@ class ItemKind:
     arguments: str
     result: str = ""
     runs_there: bool = False
+
+
+class Unclaimed:
+    """Items of a list, each to be taken once: by its id, or else as the next one of its kind."""
+
+    __slots__ = ("_by_id", "_by_kind", "_taken")
+
+    def __init__(self, items: Iterable[Json]) -> None:
+        self._by_id: dict[str, deque[tuple[int, Json]]] = {}
+        self._by_kind: dict[str, deque[tuple[int, Json]]] = {}
+        self._taken: set[int] = set()
+        for place in enumerate(items):
+            self._by_id.setdefault(word(place[1].get("id")), deque()).append(place)
+            self._by_kind.setdefault(word(place[1].get("type")), deque()).append(place)
+
+    def take(self, item_id: str, kind: str) -> Json | None:
+        """Return an item that nobody has taken, or None if there is none of this id or kind."""
+        for places in (self._by_id.get(item_id), self._by_kind.get(kind)):
+            while places:
+                number, item = places.popleft()
+                if number not in self._taken:
+                    self._taken.add(number)
+                    return item
+        return None
 
 
 KINDS = {

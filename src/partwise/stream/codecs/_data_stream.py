@@ -18,7 +18,7 @@ from partwise.stream._report import Report
 from partwise.stream._state import read_operation
 from partwise.stream.writing import CallWriter, PartWriter, TextWriter
 
-from ._reading import Reading, in_turns
+from ._reading import Reading, in_turns, settle_args
 
 __all__ = ["DataStreamDecoder"]
 
@@ -191,9 +191,10 @@ class DataStreamDecoder:
         args = fields.object("args")
         fields.text("toolName")
         call = self._calls.get(call_id) or self._begin(call_id, fields)
-        if not (call.has_args or call.has_ended_args):
-            call.append_args(json_text(thaw(args)) if args else "{}")
-        call.end_args()
+        if args is None:
+            call.end_args()
+        else:
+            settle_args(call, thaw(args), self._emit)
 
     def _respond(self, call_id: str, fields: Fields) -> None:
         is_error, is_preliminary = fields.flag("isError"), fields.flag("isPreliminary")

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from partwise.errors import WireError
 from partwise.messages import FrozenDict
-from partwise.stream._chunks import Chunk, ErrorChunk
+from partwise.stream._chunks import Chunk, ErrorChunk, ToolArgsFinish
+from partwise.stream._json_text import json_text, read_json
 from partwise.stream._report import Report, log_problem
+from partwise.stream.writing import CallWriter
 
-__all__ = ["Reading", "in_turns"]
+__all__ = ["Reading", "in_turns", "settle_args"]
 
 Part = TypeVar("Part")
 
@@ -84,3 +86,31 @@ def in_turns(chunks: list[Chunk], parts: Iterable[Part], close: Callable[[Part],
         del chunks[start:]
     for turn in range(max(map(len, rows), default=0)):
         chunks.extend(row[turn] for row in rows if turn < len(row))
+
+
+def settle_args(call: CallWriter, value: Any, emit: Callable[[Chunk], object]) -> None:
+    """End the arguments of a call with their value, which wins over the sum of the deltas.
+
+    Args:
+        call: The call; if its arguments have ended, they stay as they are.
+        value: The arguments.
+        emit: Given the chunk that replaces what was streamed.
+    """
+    if call.has_ended_args:
+        return
+    text, streamed = json_text(value), call.args_text
+    if not streamed or text.startswith(streamed):
+        rest = text[len(streamed) :]
+        if rest:
+            call.append_args(rest)
+    elif not _is_same(streamed, value):
+        emit(ToolArgsFinish(call.tool_call_id, text))
+        call.has_ended_args = True
+    call.end_args()
+
+
+def _is_same(streamed: str, value: object) -> bool:
+    try:
+        return bool(read_json(streamed) == value)
+    except WireError:
+        return False

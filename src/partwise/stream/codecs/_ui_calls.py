@@ -7,12 +7,14 @@ from typing import Any, NoReturn
 
 from partwise.errors import WireError
 from partwise.messages import ToolCallPart
-from partwise.stream._chunks import Chunk, ToolArgsFinish
+from partwise.stream._chunks import Chunk
 from partwise.stream._fields import Fields
-from partwise.stream._json_text import json_text, read_json
+from partwise.stream._json_text import json_text
 from partwise.stream._part_json import read_approval
 from partwise.stream._report import Report
 from partwise.stream.writing import CallWriter, PartWriter
+
+from ._reading import settle_args
 
 __all__ = ["UiCalls"]
 
@@ -85,25 +87,16 @@ class UiCalls:
             return
         call = call or self._begin(call_id, fields.text("toolName"), fields)
         if kind == "tool-input-available":
-            if not call.has_ended_args:
-                self._fill(call, fields)
+            if fields.has("input"):
+                settle_args(call, fields.raw["input"], self._emit)
+            else:
+                call.end_args()
             return
         given = fields.raw.get("input")
         if not call.has_args and given is not None:
             call.append_args(given if isinstance(given, str) else json_text(given))
         call.end_args()
         call.respond(fields.maybe_text("errorText") or "", is_error=True)
-
-    def _fill(self, call: CallWriter, fields: Fields) -> None:
-        """End the arguments; the value at the end wins over the sum of the deltas."""
-        if fields.has("input"):
-            text, streamed = json_text(fields.raw["input"]), call.args_text
-            if not streamed or text.startswith(streamed):
-                call.append_args(text[len(streamed) :])
-            elif not _is_same(streamed, fields.raw["input"]):
-                self._emit(ToolArgsFinish(call.tool_call_id, text))
-                call.has_ended_args = True
-        call.end_args()
 
     def _output(self, kind: str, fields: Fields) -> None:
         call_id = fields.text("toolCallId")
@@ -169,13 +162,6 @@ def _asked(fields: Fields) -> dict[str, Any]:
     names = {"approvalDescriptor": "descriptor", "inputSchemaInput": "inputSchemaInput"}
     names |= {"isAutomatic": "isAutomatic", "signature": "signature"}
     return asked | {name: fields.raw[wire] for wire, name in names.items() if wire in fields.raw}
-
-
-def _is_same(streamed: str, value: object) -> bool:
-    try:
-        return bool(read_json(streamed) == value)
-    except WireError:
-        return False
 
 
 def _refuse(call_id: str) -> NoReturn:

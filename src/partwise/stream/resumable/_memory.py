@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 import itertools
 from collections.abc import AsyncGenerator
+from typing import Final
 
 import anyio
 import anyio.lowlevel
@@ -27,6 +28,8 @@ from ._values import (
 )
 
 __all__ = ["MemoryStreamStore"]
+
+_FEW: Final = 16
 
 
 @attrs.define(eq=False)
@@ -218,6 +221,10 @@ class MemoryStreamStore:
         stream.is_gone = True
         stream.chunks, stream.trimmed = [], stream.count
         stream.wake()
+        # What is gone would lie there until its time comes; at most as much of it is kept as there is of the rest.
+        if len(self._deadlines) > 2 * len(self._streams) + _FEW:
+            self._deadlines = [deadline for deadline in self._deadlines if not deadline[2].is_gone]
+            heapq.heapify(self._deadlines)
 
     def _sweep(self) -> None:
         """Let go of what nobody asked for since its time was over."""
