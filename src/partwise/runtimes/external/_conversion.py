@@ -11,6 +11,7 @@ import attrs
 
 from partwise.messages import Message
 
+from ._calls import with_whole_calls
 from ._options import ConvertFunction
 from ._reading import (
     FALLBACK_PREFIX,
@@ -163,7 +164,15 @@ class Conversion:
         if message is None or (is_message(like) and self._convert is None):
             return message
         known = self._by_id.get(message.id)
-        return shared(None if known is None else known.message, message)
+        shown = None if known is None else known.message
+        whole = with_whole_calls(message, shown, lambda call_id: self._tell_of_call(message.id, call_id))
+        if whole is not message:
+            whole = with_derived_status(whole, is_last=is_last, is_running=is_running)
+        return shared(shown, whole)
+
+    def _tell_of_call(self, message_id: str, call_id: str) -> None:
+        text = f"Message {message_id!r} has call {call_id!r} more than once; only the last of them is shown."
+        self._remarks.tell("duplicate-call", (message_id, call_id), text)
 
     def _keep(self, entry: _Entry) -> _Entry:
         previous = self._by_id.get(entry.message.id)
