@@ -59,33 +59,39 @@ def _promised(text: str, recorded: list[Json], rows: dict[str, None]) -> list[Js
     """What is recorded, changed for the reasons that ``docs/differences.md`` gives."""
     promised = list(recorded)
     for length, shown in enumerate(recorded):
-        start = text[:length]
-        if is_other(start):
-            rows["args-are-objects"] = None
-            promised[length] = {"parsed": False}
-        elif start and not start.strip(" \t\r\n"):
-            rows["args-are-objects"] = None
-            promised[length] = promised[0]
-        elif _is_hostile(start):
-            rows["keys-are-data"] = None
-            promised[length] = _prefix(start) | _strictly(start)
-        elif shown["parsed"] and _read(start).error is not None and not _is_text(text):
-            rows["errors-at-once"] = None
-            promised[length:] = [{"parsed": False}] * (len(recorded) - length)
+        row, promise = _other_prefix(text, length, promised)
+        if promise == shown:
+            continue
+        rows[row] = None
+        promised[length] = promise
+        if row == "errors-at-once":
+            promised[length:] = [promise] * (len(recorded) - length)
             break
-        elif shown["parsed"] and (atom := _atom(start)) is not None:
-            rows["half-typed-values"] = None
-            promised[length] = promised[atom]
-        elif shown.get("parsed") and HALF.search(_open_text(shown) or ""):
-            rows["whole-characters"] = None
-            promised[length] = promised[length - 1] if length else shown
-        elif shown["parsed"] and _repeats(start):
-            rows["repeated-keys-open"] = None
-            promised[length] = _prefix(start) | {"value": shown["value"]}
-        elif shown["parsed"] and shown["value"] != _exactly(start, shown["value"]):
-            rows["numbers-in-args-text"] = None
-            promised[length] = shown | {"value": _exactly(start, shown["value"])}
     return promised
+
+
+def _other_prefix(text: str, length: int, promised: list[Json]) -> tuple[str, Json]:
+    """What is promised of a prefix in place of what is recorded, and the row that says why."""
+    start, shown = text[:length], promised[length]
+    if is_other(start):
+        return "args-are-objects", {"parsed": False}
+    if start and not start.strip(" \t\r\n"):
+        return "args-are-objects", promised[0]
+    if _is_hostile(start):
+        return "keys-are-data", _prefix(start) | _strictly(start)
+    if not shown["parsed"]:
+        return "", shown
+    if _read(start).error is not None and not _is_text(text):
+        return "errors-at-once", {"parsed": False}
+    if (atom := _atom(start)) is not None:
+        return "half-typed-values", promised[atom]
+    if HALF.search(_open_text(shown) or ""):
+        return "whole-characters", promised[length - 1] if length else shown
+    if _repeats(start):
+        return "repeated-keys-open", _prefix(start) | {"value": shown["value"]}
+    if shown["value"] != _exactly(start, shown["value"]):
+        return "numbers-in-args-text", shown | {"value": _exactly(start, shown["value"])}
+    return "", shown
 
 
 def promised_steps(ends: list[str], recorded: list[Json], rows: dict[str, None]) -> list[Json]:
