@@ -318,6 +318,10 @@ async def test_a_cancel_in_the_middle_of_a_tool_settles_its_call() -> None:
         assert shown(thread.state.messages) == ["u:go", "a:One moment."]
         messages = (await graph.aget_state(CONFIG)).values["messages"]
         assert [message.type for message in messages] == ["human", "ai", "tool"]
+        assert status_of(thread.state.messages[-1]) == "incomplete/cancelled"
+    async with LangGraphAgent(graph, thread_id="t") as agent:
+        thread = agent.thread
+        assert status_of(thread.state.messages[-1]) == "incomplete/cancelled"
         await thread.append("again")
         assert status_of(thread.state.messages[-1]) == "complete/unknown"
 

@@ -8,6 +8,7 @@ import pytest
 
 from partwise.messages import ToolCallPart
 from partwise.reactive import text_deltas
+from partwise.repository import Entry, Export
 from partwise.runtimes import ExternalStoreRuntime
 from partwise.testing import settled, status_of
 from tests.runtimes.scenes import reports
@@ -72,3 +73,25 @@ async def test_a_call_that_is_listed_twice_is_shown_once_as_it_is_last_and_told_
         assert [part.type for part in runtime.thread.state.messages[-1].content] == ["tool-call", "text"]
         assert status_of(runtime.thread.state.messages[-1]) == "complete/unknown"
         assert len([text for text in told if "'tc1'" in text]) == 1
+
+
+@pytest.mark.parametrize("way", ["list", "tree", "put"])
+def test_a_message_keeps_its_time_and_its_object_however_often_it_is_said(way: str) -> None:
+    runtime = ExternalStoreRuntime()
+    seen: list[tuple[Any, ...]] = []
+    for turn in range(3):
+        items = [
+            {"id": "u1", "role": "user", "content": "go"},
+            {"id": "a1", "role": "assistant", "content": "x" * turn},
+        ]
+        if way == "tree":
+            runtime.update(Export("a1", (Entry(None, items[0]), Entry("u1", items[1]))))
+        elif way == "list":
+            runtime.update(items)
+        else:
+            for item in items:
+                runtime.put(item)
+        seen.append(tuple(runtime.thread.state.messages))
+
+    assert all(messages[0] is seen[0][0] for messages in seen)
+    assert {messages[1].created_at for messages in seen} == {seen[0][1].created_at}

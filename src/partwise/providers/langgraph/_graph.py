@@ -103,7 +103,8 @@ class GraphThread:
         messages: list[BaseMessage] = [AIMessage(text, id=id, response_metadata=mark) for _, id, text in said]
         if failure is None:
             calls = dangling_calls([group for _, group in end.groups or ()])
-            messages = [*(ToolMessage("Cancelled.", tool_call_id=id, status="error") for id in calls), *messages]
+            cut = [ToolMessage("Cancelled.", tool_call_id=id, status="error", response_metadata=mark) for id in calls]
+            messages = [*cut, *messages]
         if messages:
             node = said[0][0] if said else next(iter(end.next), None)
             await self.write({"messages": messages}, end, node)

@@ -131,9 +131,9 @@ def _answer(name: str, group: Group, created_at: datetime) -> AssistantMessage:
             _put_result(parts, message)
         elif isinstance(message, AIMessage):
             parts += answer_parts(message)
-            marks: Mapping[str, Any] = message.response_metadata
-            if marks.get(CUT) or marks.get(FAILED):
-                status = broken_off(marks.get(FAILED))
+    marks: Mapping[str, Any] = group[-1].response_metadata
+    if marks.get(CUT) or marks.get(FAILED):
+        status = broken_off(marks.get(FAILED))
     return AssistantMessage(id=name, created_at=created_at, content=tuple(parts), status=status)
 
 

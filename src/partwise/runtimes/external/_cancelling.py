@@ -49,13 +49,25 @@ class Cancelling:
         options = self._host.options
         on_cancel = require(options.on_cancel, "cancel", "on_cancel")
         was_running = self._host.document.state.is_running
+        stopped_id = self._answer_in_progress() if was_running else None
         if options.queue is not None:
             options.queue.notify_cancelled()
+        if stopped_id is not None:
+            self._mirror.stopped.add(stopped_id)
         try:
             told(self._host, "on_cancel", on_cancel)
+        except BaseException:
+            self._mirror.stopped.discard(stopped_id or "")
+            raise
         finally:
             if was_running:
                 self._clean_up()
+
+    def _answer_in_progress(self) -> str | None:
+        messages = self._host.document.state.messages
+        last = messages[-1] if messages else None
+        is_answer = isinstance(last, AssistantMessage) and last.id != self._mirror.placeholder_id
+        return last.id if last is not None and is_answer else None
 
     def _clean_up(self) -> None:
         self._host.document.change(self._drop_empty_answer)

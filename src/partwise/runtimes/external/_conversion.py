@@ -19,6 +19,7 @@ from ._reading import (
     is_current,
     is_message,
     is_mutable,
+    own_id,
     read_like,
     shared,
     with_derived_status,
@@ -153,6 +154,8 @@ class Conversion:
     def _read(
         self, like: Any, fallback_id: str, before: Message | None, *, is_last: bool, is_running: bool
     ) -> Message | None:
+        known = None if before is not None else self._by_id.get(own_id(like) or "")
+        before = before if known is None else known.message
         message = read_like(
             like,
             fallback_id=fallback_id,

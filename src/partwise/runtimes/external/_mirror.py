@@ -8,12 +8,13 @@ from datetime import UTC, datetime
 import attrs
 
 from partwise.messages import RUNNING, AssistantMessage, AssistantMetadata, Feedback, Message, new_id, with_metadata
-from partwise.repository import Change, Export, Tree
+from partwise.repository import Change, Entry, Export, Tree
 from partwise.runtimes._document import Document
 
 from ._conversion import Converted
 from ._options import SameFunction
 from ._reading import with_derived_status
+from ._stopped import Stopped
 
 __all__ = ["Mirror"]
 
@@ -26,6 +27,7 @@ class Mirror:
     Attributes:
         kept_ids: Messages that stay as hidden alternatives when the feed is cut above them, since a new
             version of them was asked for here.
+        stopped: Answers that were stopped here.
     """
 
     def __init__(self, document: Document) -> None:
@@ -34,6 +36,7 @@ class Mirror:
         self._is_exact = False
         self._placeholder: AssistantMessage | None = None
         self.kept_ids: set[str] = set()
+        self.stopped = Stopped()
         self._feedback: dict[str, tuple[Feedback, Message | None, Message | None]] = {}
 
     @property
@@ -79,6 +82,8 @@ class Mirror:
         messages = converted.messages
         if self._feedback:
             messages = tuple(map(self._with_feedback, messages))
+        if self.stopped:
+            messages = tuple(map(self.stopped.of, messages))
         before, self._feed = self._feed, list(messages)
         if self._is_exact and converted.changed is not None:
             self._show_changed(converted.changed, is_running=is_running)
@@ -107,6 +112,7 @@ class Mirror:
 
     def put(self, message: Message, place: int, *, is_running: bool) -> None:
         """Show one message that is new at the end, or newer where it is."""
+        message = self.stopped.of(message)
         if place < len(self._feed):
             self._feed[place] = message
             self._document.replace(message)
@@ -145,6 +151,9 @@ class Mirror:
             CycleError: A message would be its own ancestor; nothing is changed.
             MessageNotFoundError: The head is not in the feed; nothing is changed.
         """
+        if self.stopped:
+            marked = (Entry(entry.parent_id, self.stopped.of(entry.message)) for entry in export.entries)
+            export = Export(export.head_id, tuple(marked))
         whole: Tree[Message] = Tree()
         whole.replace_all(export)
         self.kept_ids.clear()

@@ -31,6 +31,7 @@ __all__ = [
     "is_current",
     "is_message",
     "is_mutable",
+    "own_id",
     "read_like",
     "shared",
     "with_derived_status",
@@ -51,11 +52,19 @@ def is_mutable(item: object) -> bool:
     return type(item).__hash__ in {None, object.__hash__}
 
 
+def own_id(like: object) -> str | None:
+    """Return the id that a message-like value says, or None."""
+    if isinstance(like, _MESSAGES):
+        return like.id
+    if not isinstance(like, Mapping):
+        return None
+    given = cast("Mapping[str, object]", like).get("id")
+    return str(given) if given else None
+
+
 def has_own_id(like: object) -> bool:
     """Tell whether a message-like value says its id."""
-    if isinstance(like, _MESSAGES):
-        return True
-    return isinstance(like, Mapping) and bool(cast("Mapping[str, object]", like).get("id"))
+    return own_id(like) is not None
 
 
 def read_like(
