@@ -357,6 +357,19 @@ def test_the_status_is_how_the_run_ended(end: dict[str, Any] | None, expected: t
     assert said(message) == [("text", "a")]
 
 
+@pytest.mark.parametrize("cut", [0, 1, 2, 3, 30])
+def test_the_last_event_may_lack_its_blank_line_and_half_an_event_does_not_count(cut: int) -> None:
+    data = wire([START, *text("m", "a"), END])
+    decoder = AgUiDecoder(report=lambda problem: None)
+    accumulator = Accumulator(report=lambda problem: None)
+    for chunk in [*decoder.feed(data[: len(data) - cut]), *decoder.close()]:
+        accumulator.apply(chunk)
+    message = accumulator.finish()
+
+    assert said(message) == [("text", "a")]
+    assert status(message) == (("complete", "stop") if cut < 3 else ("incomplete", "error"))
+
+
 def test_a_second_run_on_the_connection_has_to_end_too() -> None:
     message, _ = read([START, *text("m", "a"), END, START, *text("n", "b")])
 

@@ -103,7 +103,7 @@ class AgUiDecoder:
 
     def close(self) -> list[Chunk]:
         """Return what is left when the bytes have ended."""
-        return self._feed.close(is_told=False)
+        return self._feed.close(has_marker=False)
 
     def _emit(self, chunk: Chunk) -> None:
         self._reading.chunks.append(chunk)

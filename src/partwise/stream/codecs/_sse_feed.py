@@ -72,18 +72,21 @@ class SseFeed:
                     break
         return self._reading.taken()
 
-    def close(self, *, is_told: bool = True) -> list[Chunk]:
+    def close(self, *, has_marker: bool = True) -> list[Chunk]:
         """Return what is left when the bytes have ended.
 
         Args:
-            is_told: Whether an end without its marker is worth a report, where it is no error.
+            has_marker: Whether the stream has a marker of its end, which is missing then. Where there is none, the
+                last event may lack its blank line; half of one is no JSON, and is reported.
         """
+        for event in () if self.has_ended or has_marker else self._sse.close():
+            self._event(event)
         if not self.has_ended:
             problem = missing_done()
-            if (self._reading.is_strict and is_told) or not self.is_terminal:
+            if not self.is_terminal or (has_marker and self._reading.is_strict):
                 self._fail(problem)
             else:
-                if is_told:
+                if has_marker:
                     self._reading.tell(problem)
                 self._finish()
         return self._reading.taken()
