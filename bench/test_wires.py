@@ -21,6 +21,7 @@ from partwise.stream.codecs import CODECS
 SHORT, TIMES = 1_000, 10
 PIECE = 4_096
 SCRIPT = BENCH / "peers" / "node" / "wires.mjs"
+ON_NODE = ("data-stream", "assistant-transport", "ui-message-stream", "plain-text")
 
 
 def chunks_of(count: int) -> list[Chunk]:
@@ -87,7 +88,7 @@ def measure(on_step: Step, *, short: int = SHORT, times: int = TIMES, rounds: in
             small, large = written(wire, few), written(wire, many)
             add(f"{wire}: write", lambda w=wire: written(w, few), lambda w=wire: written(w, many), len(large))
             peer = "-"
-            if has_node:
+            if has_node and wire in ON_NODE:
                 node = Node(wire, large, Path(folder), rounds)
                 figures[f"wires/node/{wire}"] = node.seconds
                 if node.length != len(read(wire, large)):

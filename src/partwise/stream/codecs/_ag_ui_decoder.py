@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+import attrs
+
 from partwise.errors import WireError
 from partwise.messages import (
     AssistantMessage,
@@ -86,7 +88,7 @@ class AgUiDecoder:
         )
         self._handlers = self._handlers_of_events()
         self._state: Any = None if message is None else message.metadata.state
-        self._activities: dict[tuple[str, str], Any] = {}
+        self._activities: dict[tuple[str, str], DataPart] = {}
         self._parents: dict[str, str] = {}
         self._given: set[str] = set()
         self._thoughts = 0
@@ -278,7 +280,7 @@ class AgUiDecoder:
     def _activity_snapshot(self, event: core.ActivitySnapshotEvent) -> None:
         key = (event.activity_type, event.message_id)
         if event.replace is not False or key not in self._activities:
-            self._activity(key, event.content)
+            self._data(DataPart(name=key[0], id=key[1], data=event.content), self._parent_of(event))
 
     def _activity_delta(self, event: core.ActivityDeltaEvent) -> None:
         key = (event.activity_type, event.message_id)
@@ -286,15 +288,20 @@ class AgUiDecoder:
             message = f"Activity {event.message_id!r} was never shown; what changes in it was dropped."
             raise WireError(message, where=event.message_id, code="misplaced")
         patch = [operation.model_dump(by_alias=True) for operation in event.patch]
-        self._activity(key, read_patch(self._activities[key], patch)[0])
+        part = self._activities[key]
+        self._data(attrs.evolve(part, data=read_patch(part.data, patch)[0]), part.parent_id)
 
-    def _activity(self, key: tuple[str, str], content: Any) -> None:
-        part = DataPart(name=key[0], id=key[1], data=content)
+    def _data(self, part: DataPart, parent_id: str | None) -> None:
+        """Show data; the same id again is a change of what is shown."""
+        part, key = attrs.evolve(part, parent_id=parent_id), (part.name, part.id or "")
+        if part.id is None:
+            self._parts.whole(part)
+            return
         if key in self._activities:
             self._emit(PartChunk(part))
         else:
             self._parts.whole(part)
-        self._activities[key] = part.data
+        self._activities[key] = part
 
     def _custom(self, event: core.CustomEvent) -> None:
         if event.name == f"{OURS}.metadata":
@@ -303,8 +310,7 @@ class AgUiDecoder:
             self._ours(read_chunk(event.value, report=self._reading.tell))
         else:
             ours = Fields(ours_of(event), "event")
-            given = {"id": ours.name("id"), "parent_id": self._parent_of(event, ours)}
-            self._parts.whole(DataPart(name=event.name, data=event.value, **given))
+            self._data(DataPart(name=event.name, data=event.value, id=ours.name("id")), self._parent_of(event, ours))
 
     def _ours(self, chunk: Chunk) -> None:
         if isinstance(chunk, PartStart) and not isinstance(chunk.part, (TextPart, ReasoningPart, ToolCallPart)):
@@ -323,8 +329,9 @@ class AgUiDecoder:
         self._parents[event.subagent_run_id] = event.parent_tool_call_id or event.subagent_run_id
         self._unread(event)
 
-    def _parent_of(self, event: core.BaseEvent, ours: Fields) -> str | None:
+    def _parent_of(self, event: core.BaseEvent, ours: Fields | None = None) -> str | None:
         subagent: str | None = getattr(event, "subagent_run_id", None)
+        ours = ours or Fields(ours_of(event), "event")
         return ours.name("parentId") or (None if subagent is None else self._parents.get(subagent, subagent))
 
     # ---------------------------------------------------------------- runs
@@ -365,7 +372,7 @@ class AgUiDecoder:
     def _messages(self, event: core.MessagesSnapshotEvent) -> None:
         activities = settle_messages(event.messages, self._texts, self._calls, self._given)
         for activity in activities:
-            self._activity((activity.activity_type, activity.id), activity.content)
+            self._data(DataPart(name=activity.activity_type, id=activity.id, data=activity.content), None)
 
 
 def _kind_of(kind: str) -> Kind:

@@ -42,6 +42,7 @@ from partwise.stream.writing import Placer
 from ._ag_ui_types import OURS, ag_ui_types
 from ._data_stream_encoder import part_number
 from ._sse_feed import SSE_HEADERS
+from ._unsaid import Unsaid
 
 __all__ = ["AgUiEncoder"]
 
@@ -99,7 +100,7 @@ class AgUiEncoder:
         self._step_count = 0
         self._asked: dict[str, Approval] = {}
         self._state: Any = None
-        self._left_out: set[str] = set()
+        self._unsaid = Unsaid("AG-UI", self._report)
         self._has_started = False
         self._finish: Finish | None = None
         self._error: Mapping[str, Any] | None = None
@@ -201,7 +202,8 @@ class AgUiEncoder:
         data = thaw(part.data)
         if part.id is not None and isinstance(data, dict):
             named = {"message_id": part.id, "activity_type": part.name, "replace": True}
-            return [self._made("ActivitySnapshotEvent", {}, content=data, **named)]
+            beside = without_none(parentId=part.parent_id)
+            return [self._made("ActivitySnapshotEvent", beside, content=data, **named)]
         ours = without_none(id=part.id, parentId=part.parent_id)
         return [self._made("CustomEvent", ours, name=part.name, value=data)]
 
@@ -250,7 +252,7 @@ class AgUiEncoder:
             message = f"A {known.part.type} part has no result; the chunk was not written."
             raise WireError(message, code="wrong-part")
         if chunk.is_preliminary:
-            self._leave_out("how far a running tool has come")
+            self._unsaid.leave_out("how far a running tool has come")
             return []
         self._asked.pop(known.id, None)
         ours = {name: value for name, value in write_result(chunk).items() if name != "result" and value is not False}
@@ -262,7 +264,7 @@ class AgUiEncoder:
             self._asked[known.id] = approval
         else:
             self._asked.pop(known.id, None)
-            self._leave_out("the decision on an approval")
+            self._unsaid.leave_out("the decision on an approval")
         return []
 
     def _mark(
@@ -277,7 +279,7 @@ class AgUiEncoder:
             case ErrorChunk(error):
                 record = write_error(error)
                 if record.get("severity") in _HARMLESS:
-                    self._leave_out("a warning")
+                    self._unsaid.leave_out("a warning")
                 elif self._error is None:
                     self._error = record
                 return []
@@ -340,11 +342,6 @@ class AgUiEncoder:
         ours = {} if finish is None else {"finishReason": finish.reason}
         usage = None if finish is None else finish.total_usage
         return self._made("RunFinishedEvent", ours, outcome=outcome, **self._run, **_usage(usage))
-
-    def _leave_out(self, what: str) -> None:
-        if what not in self._left_out:
-            self._left_out.add(what)
-            self._report(WireError(f"AG-UI has no place for {what}; it was left out.", code="unsaid"))
 
 
 def _text(result: object) -> str:

@@ -7,22 +7,23 @@ from typing import Any, ClassVar
 
 from partwise.errors import WireError
 from partwise.stream._chunk_json import WireChunk, read_chunk, write_chunk
-from partwise.stream._chunks import Chunk, ErrorChunk, Finish
+from partwise.stream._chunks import Chunk, ErrorChunk, Finish, MetadataChunk
 from partwise.stream._json_text import json_text
 from partwise.stream._lines import MAX_LINE_LENGTH
 from partwise.stream._part_chunks import PartFinish, PartStart
-from partwise.stream._report import Report
+from partwise.stream._report import Report, log_problem
 from partwise.stream._sse import sse_frame
 from partwise.stream.writing import Placer
 
 from ._reading import Reading
 from ._sse_feed import DONE, SSE_HEADERS, SseFeed
+from ._unsaid import Unsaid
 
 __all__ = ["AssistantTransportDecoder", "AssistantTransportEncoder"]
 
 
 class AssistantTransportEncoder:
-    """Writes chunks as an assistant transport; nothing that a chunk says is lost.
+    """Writes chunks as an assistant transport; all that a chunk says but custom metadata of the message.
 
     Attributes:
         headers: For the HTTP response.
@@ -35,6 +36,7 @@ class AssistantTransportEncoder:
 
     def __init__(self, *, report: Report | None = None) -> None:
         self._placer = Placer(report=report)
+        self._unsaid = Unsaid("An assistant transport", report or log_problem)
 
     def encode(self, chunk: Chunk) -> bytes:
         """Return the frames of a chunk.
@@ -42,6 +44,8 @@ class AssistantTransportEncoder:
         Raises:
             WireError: The chunk holds what is no JSON.
         """
+        if isinstance(chunk, MetadataChunk) and chunk.custom:
+            self._unsaid.leave_out("custom metadata of the message")
         return b"".join(_frames(placed) for placed in self._placer.place(chunk))
 
     def close(self) -> bytes:

@@ -34,8 +34,10 @@ from partwise.stream._part_chunks import (
     StateUpdate,
 )
 from partwise.stream._part_json import without_none, write_approval, write_part
-from partwise.stream._report import Report
+from partwise.stream._report import Report, log_problem
 from partwise.stream.writing import Placer
+
+from ._unsaid import Unsaid
 
 __all__ = ["DataStreamEncoder", "media_type_of", "part_number"]
 
@@ -72,6 +74,7 @@ class DataStreamEncoder:
 
     def __init__(self, *, report: Report | None = None) -> None:
         self._placer = Placer(report=report)
+        self._unsaid = Unsaid("A data stream", report or log_problem)
         self._parts: list[AssistantPart] = []
         self._calls: dict[int, _Call] = {}
         self._ids: set[str] = set()
@@ -115,6 +118,8 @@ class DataStreamEncoder:
 
     def _mark(self, chunk: StateUpdate | StepStart | StepFinish | Finish | ErrorChunk | MetadataChunk) -> list[bytes]:
         frames: list[bytes] = []
+        if isinstance(chunk, MetadataChunk) and chunk.custom:
+            self._unsaid.leave_out("custom metadata of the message")
         for written in write_chunk(chunk):
             kind = written.pop("type")
             match kind:

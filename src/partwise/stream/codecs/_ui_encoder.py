@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Final
 
 from partwise.errors import WireError
 from partwise.messages import (
+    MISSING,
     Approval,
     AssistantPart,
     DataPart,
@@ -41,6 +42,7 @@ from partwise.stream.writing import Placer
 
 from ._data_stream_encoder import media_type_of, part_number
 from ._sse_feed import DONE, SSE_HEADERS
+from ._unsaid import Unsaid
 
 __all__ = ["UIMessageStreamEncoder"]
 
@@ -82,7 +84,7 @@ class UIMessageStreamEncoder:
         self._report = report or log_problem
         self._placer = Placer(report=self._report)
         self._parts: list[_Part] = []
-        self._left_out: set[str] = set()
+        self._unsaid = Unsaid("A UI message stream", self._report)
         self._has_started = False
         self._step_is_open = False
 
@@ -139,7 +141,7 @@ class UIMessageStreamEncoder:
     def _opening(self, part: AssistantPart) -> list[dict[str, Any]]:
         fields = {} if isinstance(part, (DataPart, GenerativeUIPart)) else _metadata(part.provider_metadata)
         if part.parent_id is not None:
-            self._leave_out("the parent of a part")
+            self._unsaid.leave_out("the parent of a part")
         match part:
             case TextPart() | ReasoningPart():
                 return [{"type": f"{part.type}-start", "id": self._id(len(self._parts) - 1), **fields}]
@@ -155,7 +157,8 @@ class UIMessageStreamEncoder:
                 named = without_none(filename=part.filename)
                 return [{"type": "file", "url": _url(part), "mediaType": part.media_type, **named, **fields}]
             case ImagePart():
-                return [{"type": "file", "url": part.image, "mediaType": media_type_of(part.image), **fields}]
+                named = without_none(filename=part.filename)
+                return [{"type": "file", "url": part.image, "mediaType": media_type_of(part.image), **named, **fields}]
             case DataPart():
                 return [{"type": f"data-{part.name}", **without_none(id=part.id), "data": part.data}]
             case GenerativeUIPart():
@@ -207,8 +210,8 @@ class UIMessageStreamEncoder:
         if not isinstance(part, ToolCallPart):
             message = f"A {part.type} part has no result; the chunk was not written."
             raise WireError(message, code="wrong-part")
-        if chunk.model_content is not None or chunk.messages is not None:
-            self._leave_out("what a model reads in place of a result, and the messages of a sub-agent")
+        if chunk.artifact is not MISSING or chunk.model_content is not None or chunk.messages is not None:
+            self._unsaid.leave_out("what stands beside a result")
         events = self._end_args(known)
         if chunk.is_error:
             text = chunk.result if isinstance(chunk.result, str) else json_text(thaw(chunk.result))
@@ -222,6 +225,8 @@ class UIMessageStreamEncoder:
         if not isinstance(part, ToolCallPart):
             return []
         events = self._end_args(known)
+        if approval.approved or approval.options or approval.extra:
+            self._unsaid.leave_out("options and decisions of an approval")
         if approval.approved is None:
             asked = without_none(reason=approval.reason)
             named = {"approvalId": approval.id, "toolCallId": part.tool_call_id}
@@ -243,30 +248,28 @@ class UIMessageStreamEncoder:
             case Finish(reason):
                 if reason == "cancelled":
                     return [{"type": "abort"}]
+                if reason == "interrupt":
+                    self._unsaid.leave_out("what a human is asked")
                 fields = without_none(finishReason=_listed(reason), usage=write_usage(chunk.total_usage))
                 return [{"type": "finish", **fields}]
             case ErrorChunk(error):
                 record = write_error(error)
                 if record.get("severity") in _HARMLESS:
-                    self._leave_out("a warning")
+                    self._unsaid.leave_out("a warning")
                     return []
                 return [{"type": "error", "errorText": record["error"]}]
             case MetadataChunk():
                 return self._metadata(chunk)
             case StateUpdate():
-                self._leave_out("changes of state")
+                self._unsaid.leave_out("changes of state")
                 return []
 
     def _metadata(self, chunk: MetadataChunk) -> list[dict[str, Any]]:
+        if chunk.state is not MISSING:
+            self._unsaid.leave_out("changes of state")
         if chunk.annotations or chunk.data:
-            self._leave_out("annotations and data of the message")
+            self._unsaid.leave_out("annotations and data of the message")
         return [{"type": "message-metadata", "messageMetadata": chunk.custom}] if chunk.custom else []
-
-    def _leave_out(self, what: str) -> None:
-        if what not in self._left_out:
-            self._left_out.add(what)
-            message = f"A UI message stream has no place for {what}; it was left out."
-            self._report(WireError(message, code="unsaid"))
 
     @staticmethod
     def _id(number: int) -> str:

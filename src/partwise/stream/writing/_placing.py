@@ -7,7 +7,16 @@ from typing import Any, assert_never
 import attrs
 
 from partwise.errors import WireError
-from partwise.messages import DocumentSourcePart, ReasoningPart, TextPart, ToolCallPart, UrlSourcePart
+from partwise.messages import (
+    DataPart,
+    DocumentSourcePart,
+    FilePart,
+    ImagePart,
+    ReasoningPart,
+    TextPart,
+    ToolCallPart,
+    UrlSourcePart,
+)
 from partwise.stream._chunk_json import WireChunk
 from partwise.stream._chunks import (
     Chunk,
@@ -23,6 +32,7 @@ from partwise.stream._chunks import (
     ToolArgsFinish,
     ToolCallStart,
     ToolResult,
+    WholePart,
 )
 from partwise.stream._part_chunks import (
     PartApproval,
@@ -52,7 +62,7 @@ class Placer:
         report: Told about what no wire can say, for example that the arguments of a call were replaced.
     """
 
-    __slots__ = ("_calls", "_chunks", "_has_told_usage", "_named", "_parts", "_report")
+    __slots__ = ("_calls", "_chunks", "_has_told_usage", "_named", "_parts", "_report", "_whole")
 
     def __init__(self, *, report: Report | None = None) -> None:
         self._report = report or log_problem
@@ -60,6 +70,7 @@ class Placer:
         self._parts = PartWriter(self._chunks.append, report=self._report)
         self._calls: dict[str, CallWriter] = {}
         self._named: dict[tuple[type, str], TextWriter] = {}
+        self._whole: dict[tuple[str, str, str], WholePart] = {}
         self._has_told_usage = False
 
     def place(self, chunk: Chunk) -> list[WireChunk]:
@@ -73,7 +84,7 @@ class Placer:
                 if isinstance(part, ToolCallPart):
                     self._whole_call(part)
                 else:
-                    self._parts.whole(part, interrupts=not isinstance(part, (UrlSourcePart, DocumentSourcePart)))
+                    self._whole_part(part)
             case StepStart() | StepFinish() | Finish() | ErrorChunk():
                 self._mark(chunk)
             case MetadataChunk() | StateUpdate():
@@ -163,6 +174,19 @@ class Placer:
         if part.has_result:
             given = {name: getattr(part, name) for name in ("artifact", "model_content", "messages")}
             call.respond(part.result, is_error=bool(part.is_error), **given)
+
+    def _whole_part(self, part: WholePart) -> None:
+        """Write a part that is whole; one that is there already is not written again."""
+        part_id = None if isinstance(part, (FilePart, ImagePart, ToolCallPart)) else part.id
+        if part_id is not None:
+            key = (part.type, part.name if isinstance(part, DataPart) else "", part_id)
+            before, self._whole[key] = self._whole.get(key), part
+            if before == part:
+                return
+            if before is not None:
+                text = f"No wire says that the {part.type} part {part_id!r} was replaced; it is written as another one."
+                self._report(WireError(text, where=part_id, code="unsaid"))
+        self._parts.whole(part, interrupts=not isinstance(part, (UrlSourcePart, DocumentSourcePart)))
 
     def _mark(self, chunk: StepStart | StepFinish | Finish | ErrorChunk) -> None:
         self._parts.end_current()
