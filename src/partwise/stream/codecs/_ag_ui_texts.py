@@ -40,7 +40,7 @@ class Texts:
         message: The message that the stream goes on with; its texts count as said.
     """
 
-    __slots__ = ("_blocks", "_claimed", "_emit", "_foreign", "_numbers", "_parts", "_report", "_said")
+    __slots__ = ("_blocks", "_claimed", "_emit", "_foreign", "_numbers", "_parts", "_report", "_said", "_whole")
 
     def __init__(
         self, parts: PartWriter, emit: Callable[[Chunk], object], report: Report, message: AssistantMessage | None
@@ -53,6 +53,7 @@ class Texts:
         self._numbers: dict[_Key, int] = {}
         self._said: dict[_Key, list[str]] = {}
         self._claimed: set[_Key] = set()
+        self._whole: dict[_Key, str] = {}
         for number, part in enumerate(message.content if message is not None else ()):
             if isinstance(part, (TextPart, ReasoningPart)):
                 self._said[type(part), f" {number}"] = [part.text]
@@ -121,12 +122,13 @@ class Texts:
     def compare(self) -> None:
         """Begin to compare what was said with a list of everything."""
         self._claimed.clear()
+        self._whole = {known: "".join(pieces) for known, pieces in self._said.items()}
 
     def settle(self, kind: Kind, message_id: str, text: str) -> None:
         """Write what is missing of a text that the source gives as a whole, whatever id it has by now."""
         key = (kind, message_id)
-        said = {known: "".join(pieces) for known, pieces in self._said.items() if known[0] is kind}
-        free = [known for known in (key, *said) if known in said and known not in self._claimed]
+        said = self._whole
+        free = [known for known in (key, *said) if known in said and known not in self._claimed and known[0] is kind]
         found = next((known for known in free if said[known] == text), None)
         if found is None:
             found = next((known for known in free if said[known] and text.startswith(said[known])), None)
@@ -134,6 +136,7 @@ class Texts:
             found = found or (key if key not in said else (kind, f" {message_id} {len(said)}"))
             self.grow(kind, found[1], rest)
             self.end(kind, found[1])
+            said[found] = text
         self._claimed.add(found)
 
     def _writer(self, key: _Key, block: _Block) -> TextWriter:
