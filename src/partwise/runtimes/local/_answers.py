@@ -9,6 +9,8 @@ import attrs
 
 from partwise.errors import ApprovalError, ApprovalNotFoundError, ToolCallNotFoundError
 from partwise.messages import (
+    REQUIRES_INTERRUPT,
+    REQUIRES_TOOL_CALLS,
     Approval,
     AssistantMessage,
     Decision,
@@ -143,7 +145,16 @@ def with_decision(
     for place, other in enumerate(message.content):
         if isinstance(other, ToolCallPart) and other.tool_call_id == part.tool_call_id and other.approval == approval:
             message = with_part(message, place, apply_decision(other, decision))
-    return message
+    return _released(message)
+
+
+def _released(message: AssistantMessage) -> AssistantMessage:
+    """Let a message that was interrupted for permissions wait for its calls, once all of them are answered."""
+    calls = [part for part in message.content if isinstance(part, ToolCallPart) and not part.has_result]
+    is_asking = any(part.interrupt is not None or part.approval is None or part.approval.is_open for part in calls)
+    if message.status != REQUIRES_INTERRUPT or is_asking:
+        return message
+    return attrs.evolve(message, status=REQUIRES_TOOL_CALLS)
 
 
 def _asking(message: AssistantMessage, index: int) -> tuple[ToolCallPart, Approval]:
