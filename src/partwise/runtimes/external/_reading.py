@@ -76,7 +76,7 @@ def read_like(
         The message, or None if nothing of it can be shown.
     """
     if isinstance(like, _MESSAGES):
-        return like
+        return with_derived_status(like, is_last=is_last, is_running=is_running)
     marker = auto_status(is_last=False, is_running=False, has_interrupted=False, has_pending=False)
 
     def tell(issue: LikeIssue) -> None:
@@ -112,7 +112,8 @@ def with_derived_status(message: Message, *, is_last: bool, is_running: bool) ->
     """Give a message whose source tells no status the one that its place and content tell."""
     if not isinstance(message, AssistantMessage) or not message.status.is_automatic:
         return message
-    return with_status(message, _derived_status(message, is_last=is_last, is_running=is_running))
+    status = _derived_status(message, is_last=is_last, is_running=is_running)
+    return message if status == message.status else with_status(message, status)
 
 
 def _derived_status(message: AssistantMessage, *, is_last: bool, is_running: bool) -> MessageStatus:
