@@ -152,6 +152,17 @@ async def test_a_model_that_reports_an_error_is_a_failed_answer_as_well() -> Non
     assert said.code == 1
 
 
+async def test_an_answer_that_broke_off_is_a_failed_one() -> None:
+    async def model(run: RunContext) -> AsyncGenerator[Chunk, None]:
+        yield TextDelta("so f")
+        yield Finish("other")
+
+    said = await chat(scripted(model), "hi")
+
+    assert said.out == "so f\n[incomplete: other]\n"
+    assert said.code == 1
+
+
 async def test_the_exit_code_is_that_of_the_last_answer() -> None:
     async def model(run: RunContext) -> AsyncGenerator[Chunk, None]:
         if len(run.messages) == 1:

@@ -27,6 +27,7 @@ class _Handler(BaseHTTPRequestHandler):
         """Answer; a body that is to break off is one whose last chunk never comes."""
         body = self.rfile.read(int(self.headers["content-length"]))
         self.server.requests.append((self.path, json.loads(body)))
+        self.server.headers.append(dict(self.headers))
         pieces = self.server.bodies.pop(0)
         self.send_response(200)
         self.send_header("content-type", "text/event-stream")
@@ -49,6 +50,7 @@ class Server(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.bodies = [list(body) for body in bodies]
         self.requests: list[tuple[str, Any]] = []
+        self.headers: list[dict[str, str]] = []
 
     def base(self, spoken: Spoken) -> str:
         """The address that an SDK is given."""

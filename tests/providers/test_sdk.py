@@ -78,6 +78,14 @@ async def test_a_refused_request_is_the_error_of_the_answer(spoken: Spoken, answ
 
 
 @each_provider
+async def test_of_a_page_that_comes_with_an_error_nothing_is_shown(spoken: Spoken, answer: Ask) -> None:
+    for page in ("<html>boom</html>", "\n <!DOCTYPE html>" + "x" * 9999):
+        message = await answer(connected(spoken, status_code=500, html=page))
+
+        assert failure(message) == {"code": "500", "status_code": 500, "message": "Error code: 500"}
+
+
+@each_provider
 @pytest.mark.parametrize(
     ("said", "code", "message"),
     [

@@ -70,10 +70,10 @@ class PlainChat:
 
     @property
     def has_failed(self) -> bool:
-        """Whether the last answer ended in an error."""
+        """Whether the last answer ended in an error, or just stopped."""
         last = self._last
         status = last.status if last is not None and last.role == "assistant" else None
-        return isinstance(status, IncompleteStatus) and status.reason == "error"
+        return isinstance(status, IncompleteStatus) and status.reason in ("error", "other")
 
     async def resume(self) -> None:
         """Ask again what the thread was left waiting for; without an answer it goes on waiting."""

@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
-from partwise.providers.wire import SdkErrors, decoded, key_for, with_config
+from partwise.providers.wire import SdkErrors, decoded, endpoint_of, named_endpoint
 from partwise.stream import Chunk
 
 from ._decoder import MessagesDecoder
@@ -31,7 +31,8 @@ class AnthropicMessages:
     Args:
         client: The SDK's client, for anything that is not covered here. It stays the caller's to close.
         model: The model to ask, unless the model context of a run names another (``model_name``, and
-            also ``api_key`` and ``base_url``).
+            also ``api_key`` and ``base_url``; an endpoint of another origin is shown no credential of
+            the client, only the key that is named with it).
         base_url: The endpoint, without a client.
         api_key: The key, without a client. Nothing is read from the environment here; the SDK looks
             for credentials if neither a key nor an endpoint is given.
@@ -68,10 +69,10 @@ class AnthropicMessages:
 
     async def run(self, run: RunContext, /) -> AsyncGenerator[Chunk]:
         """Ask for the next answer of the conversation, and give its chunks."""
-        client = with_config(self._client, run)
+        client, defaults = endpoint_of(run, self._client, self._defaults, _connect)
         decoder = MessagesDecoder()
         for pauses_left in range(self._max_pauses, -1, -1):
-            request = messages_request(run, self.model, self._defaults)
+            request = messages_request(run, self.model, defaults)
             resource = client.beta.messages if "betas" in request else client.messages
             asked = resource.create(**{**request, "stream": True})
             async with aclosing(decoded(asked, decoder, _errors())) as chunks:
@@ -88,13 +89,13 @@ class AnthropicMessages:
             await self._own.close()
 
 
-def _connect(base_url: str | None, api_key: str | None) -> AsyncAnthropic:
+def _connect(base_url: str | None, api_key: str | None, /, **options: Any) -> AsyncAnthropic:
     try:
         from anthropic import AsyncAnthropic
     except ImportError as cause:
         message = "The Anthropic chat model needs the anthropic package: pip install 'partwise[anthropic]'"
         raise ImportError(message, name="anthropic") from cause
-    return AsyncAnthropic(base_url=base_url, api_key=key_for(base_url, api_key))
+    return named_endpoint(AsyncAnthropic, base_url, api_key, options)
 
 
 def _errors() -> SdkErrors:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from partwise.providers.wire import SdkErrors, key_for
+from partwise.providers.wire import SdkErrors, named_endpoint
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 __all__ = ["connect", "openai_errors"]
 
 
-def connect(base_url: str | None, api_key: str | None) -> AsyncOpenAI:
-    """Return a client of the SDK, or tell what to install."""
+def connect(base_url: str | None, api_key: str | None, /, **options: Any) -> AsyncOpenAI:
+    """Return a client of the SDK for an endpoint, or tell what to install."""
     try:
         from openai import AsyncOpenAI
     except ImportError as cause:
         message = "The OpenAI chat models need the openai package: pip install 'partwise[openai]'"
         raise ImportError(message, name="openai") from cause
-    return AsyncOpenAI(base_url=base_url, api_key=key_for(base_url, api_key))
+    return named_endpoint(AsyncOpenAI, base_url, api_key, options)
 
 
 def openai_errors() -> SdkErrors:

@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
-from partwise.providers.wire import answer, with_config
+from partwise.providers.wire import answer, endpoint_of
 from partwise.stream import Chunk
 
 from ._connect import connect, openai_errors
@@ -32,7 +32,8 @@ class OpenAIResponses:
     Args:
         client: The SDK's client, for anything that is not covered here. It stays the caller's to close.
         model: The model to ask, unless the model context of a run names another (``model_name``, and
-            also ``api_key`` and ``base_url``).
+            also ``api_key`` and ``base_url``; an endpoint of another origin is shown no credential of
+            the client, only the key that is named with it).
         base_url: The endpoint, without a client.
         api_key: The key, without a client. Nothing is read from the environment here; the SDK reads
             ``OPENAI_API_KEY`` if neither a key nor an endpoint is given.
@@ -66,8 +67,8 @@ class OpenAIResponses:
 
     async def run(self, run: RunContext, /) -> AsyncGenerator[Chunk]:
         """Ask for the next answer of the conversation, and give its chunks."""
-        client = with_config(self._client, run)
-        asked = client.responses.create(**{**responses_request(run, self.model, self._defaults), "stream": True})
+        client, defaults = endpoint_of(run, self._client, self._defaults, connect)
+        asked = client.responses.create(**{**responses_request(run, self.model, defaults), "stream": True})
         async with aclosing(answer(asked, ResponsesDecoder(), openai_errors())) as chunks:
             async for chunk in chunks:
                 yield chunk

@@ -1,6 +1,7 @@
 """What the chat models of all providers share: reading payloads, streaming an answer, writing a conversation down."""
 
 from ._answer import Decoder, SdkErrors, answer, decoded
+from ._endpoint import Connect, endpoint_of, named_endpoint
 from ._fields import (
     FreeIds,
     Json,
@@ -23,16 +24,15 @@ from ._sending import (
     description_of,
     file_note,
     is_provider_executed,
-    key_for,
     request_headers,
     said_by,
     settings_of,
     user_parts,
-    with_config,
 )
 from ._sources import Sources, media_type_of
 
 __all__ = [
+    "Connect",
     "Decoder",
     "FileAddress",
     "FreeIds",
@@ -49,19 +49,19 @@ __all__ = [
     "count",
     "decoded",
     "description_of",
+    "endpoint_of",
     "error_of",
     "fields_of",
     "file_note",
     "is_provider_executed",
-    "key_for",
     "mapping",
     "mappings",
     "media_type_of",
     "merge_usage",
+    "named_endpoint",
     "request_headers",
     "said_by",
     "settings_of",
     "user_parts",
-    "with_config",
     "word",
 ]

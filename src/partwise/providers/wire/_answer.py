@@ -142,7 +142,10 @@ def _record(error: Exception, errors: SdkErrors) -> FrozenDict:
     if isinstance(error, errors.timeout):
         return error_of({"code": "timeout", "message": message})
     if status:
-        plain = f": {said[:_PLAIN_CHARACTERS]}" if isinstance(said, str) and said and not said.startswith("<") else ""
+        text = said.strip() if isinstance(said, str) else ""
+        if text and message.startswith(text):  # an SDK that makes the whole page its message
+            message = f"Error code: {status}"
+        plain = f": {text[:_PLAIN_CHARACTERS]}" if text and not text.startswith("<") else ""
         return error_of({"code": status, "status_code": status, "message": message + plain})
     is_service = isinstance(error, errors.service) and not isinstance(error, errors.connection)
     return error_of({"code": "provider-error" if is_service else "connection", "message": message})

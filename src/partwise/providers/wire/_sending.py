@@ -29,12 +29,10 @@ __all__ = [
     "description_of",
     "file_note",
     "is_provider_executed",
-    "key_for",
     "request_headers",
     "said_by",
     "settings_of",
     "user_parts",
-    "with_config",
 ]
 
 
@@ -119,21 +117,6 @@ def settings_of(run: RunContext, names: Sequence[str]) -> dict[str, Any]:
 def description_of(tool: Mapping[str, Any]) -> dict[str, str]:
     """Return the parameter that describes a tool; without a description there is none."""
     return {"description": tool["description"]} if tool.get("description") else {}
-
-
-def with_config(client: Any, run: RunContext) -> Any:
-    """Return the client for a run, whose context may name another key or endpoint."""
-    config = run.context.config
-    options = {name: config[name] for name in ("api_key", "base_url") if config.get(name)}
-    return client.with_options(**options) if options else client
-
-
-def key_for(base_url: str | None, api_key: str | None) -> str | None:
-    """Return the key to give a client; None lets the SDK look for the user's own.
-
-    A local server asks for no key, and a foreign one must not be shown the user's.
-    """
-    return "none" if api_key is None and base_url is not None else api_key
 
 
 def request_headers(run: RunContext, defaults: Mapping[str, Any]) -> dict[str, Any]:
