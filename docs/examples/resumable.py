@@ -58,7 +58,8 @@ async def main() -> None:
             show(thread)
             print("on the server:", await streams.status("run-1"))
 
-            await thread.resume_run(thread.state.messages[0].id, go_on)
+            question, answer = thread.state.messages
+            await thread.resume_run(question.id, go_on, message_id=answer.id)
             show(thread)
         await streams.drain()
         print("on the server:", await streams.status("run-1"))

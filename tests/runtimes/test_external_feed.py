@@ -105,6 +105,20 @@ def test_messages_and_flags_come_in_one_emission() -> None:
     assert seen == [(1, False, ""), (2, True, "")]
 
 
+def test_a_source_that_runs_is_running_whatever_it_has_sent() -> None:  # B33
+    runtime = store([], is_running=True)
+    seen: list[tuple[bool, tuple[str, ...]]] = []
+    runtime.thread.select(lambda state: (state.is_running, state.messages.keys())).subscribe(
+        lambda shown: seen.append((shown[0], tuple(shown[1])))
+    )
+    runtime.update([U1])
+    placeholder = ids(runtime)[-1]
+    runtime.update([U1, A1])
+
+    assert seen == [(True, (placeholder,)), (True, ("u1", placeholder)), (True, ("u1", "a1"))]
+    assert [entry.message.id for entry in runtime.thread.export().entries] == ["u1", "a1"]
+
+
 def test_the_placeholder_keeps_its_id_until_the_answer_comes() -> None:
     runtime = store([U1], is_running=True)
     placeholder = ids(runtime)[-1]

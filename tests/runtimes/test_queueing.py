@@ -193,7 +193,8 @@ async def test_a_thread_that_stopped_waiting_for_a_human_takes_the_next_message(
         else:
             thread.reset()
         await settled()
-        assert waiting(thread) == ([], ["1"])
+        # A message of any kind that is sent goes on with the conversation; looking at another branch does not.
+        assert waiting(thread) == ([], [] if how in {"edit", "note"} else ["1"])
         thread.append("2", steers=False)
         await settled()
         assert waiting(thread) == ([], [])

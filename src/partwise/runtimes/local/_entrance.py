@@ -45,7 +45,10 @@ class Entrance:
                 return Operation.done()
             if options.clears_queue_on_rewind:
                 self._queue.messages.clear()
-        return self._appender.append(request)
+        operation = self._appender.append(request)
+        if options.has_queue:
+            self._queue.free()
+        return operation
 
     async def _take_waiting(self, pending: Operation) -> None:
         try:

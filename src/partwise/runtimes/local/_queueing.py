@@ -17,7 +17,8 @@ class Queueing:
     """Sends queued messages one by one, each after the answer to the one before.
 
     While the last message waits for a human, nothing is sent: the conversation is not the user's yet. If it
-    stops waiting without a run, as when another branch is shown, the next message that is sent frees the queue.
+    stops waiting without a run, as when another branch is shown, the next message that is sent, answered or
+    not, frees the queue.
     """
 
     def __init__(self, host: Host, appender: Appender) -> None:
@@ -36,14 +37,18 @@ class Queueing:
 
     def add(self, request: AppendRequest) -> None:
         """Let a message wait, or send it at once when the thread is free."""
-        if self._is_held and not self._is_waiting_for_human():
-            self._is_held = False
-            self.messages.notify_idle()
+        self.free()
         steers = self.is_dispatching if request.steers is None else request.steers
         if steers:
             self.messages.steer(request)
         else:
             self.messages.enqueue(request)
+
+    def free(self) -> None:
+        """Let the queue go on if it waits for an answer that is not waited for any more."""
+        if self._is_held and not self._is_waiting_for_human():
+            self._is_held = False
+            self.messages.notify_idle()
 
     def on_busy(self) -> None:
         """A run started."""

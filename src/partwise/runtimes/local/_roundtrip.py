@@ -28,6 +28,7 @@ from partwise.stream import Chunk, Fold, is_chunk
 
 from ._host import Host
 from ._outputs import content_from, is_sound, nonsense, result_from
+from ._replay import Replay
 from ._run import Run, RunBoard
 from ._step import Base, abandoned, apply_result, cancel_applies, cancelled, failed, without_interrupts
 from ._tooling import Tooling
@@ -41,11 +42,13 @@ class Answer:
 
     Attributes:
         has_chunks: Whether it gave chunks, as opposed to whole results only.
+        replay: While the model tells again what is shown already.
     """
 
     base: Base
     fold: Fold
     has_chunks: bool = False
+    replay: Replay | None = None
 
 
 class Roundtrips:
@@ -62,7 +65,8 @@ class Roundtrips:
         if message is None:
             return None
         limit = self._host.options.max_steps
-        if len(message.metadata.steps) >= limit or run.roundtrips >= limit:
+        steps = 0 if run.tells_again else len(message.metadata.steps)
+        if max(steps, run.roundtrips) >= limit:
             self._runs.write(run, with_status(message, INCOMPLETE_TOOL_CALLS))
             return None
         self._runs.write(run, with_status(message, RUNNING))
@@ -99,20 +103,23 @@ class Roundtrips:
         )
 
     async def _work(self, run: Run) -> None:
-        await self.tooling.run_open_calls(run)
+        replay: Replay | None = None
+        if not run.tells_again:
+            await self.tooling.run_open_calls(run)
         message = self._runs.owned(run)
         if message is None or isinstance(message.status, RequiresActionStatus):
             return
-        base = Base.of(message)
+        if run.tells_again:
+            run.tells_again, replay = False, Replay(message)
+        base = Base.of(message if replay is None else replay.told)
         run.roundtrips += 1
-        await self._ask(run, base)
+        await self._ask(run, Answer(base, Fold(base.parts, report=self._report), replay=replay))
         await self.tooling.run_open_calls(run)
 
-    async def _ask(self, run: Run, base: Base) -> None:
+    async def _ask(self, run: Run, answer: Answer) -> None:
         context = self._context(run)
         model = run.stream or self._host.options.model
         run.stream = None
-        answer = Answer(base, Fold(base.parts, report=self._report))
         output = model.run(context) if isinstance(model, ChatModel) else model(context)
         if isinstance(output, AsyncIterable):
             await self._iterate(run, aiter(output), answer)
@@ -123,6 +130,9 @@ class Roundtrips:
         else:
             raise nonsense(output, "returned", run)
         message = self._runs.owned(run)
+        if message is not None and answer.replay is not None and not run.is_cancelled:
+            message = answer.replay.end(message)
+            self._runs.write(run, message)
         if message is not None and answer.has_chunks and (answer.fold.is_finished or not run.is_cancelled):
             self._runs.write(run, answer.fold.finish(message))
 
@@ -139,15 +149,13 @@ class Roundtrips:
         message = self._runs.owned(run)
         if message is None:
             return False
-        if is_chunk(output):
-            answer.has_chunks = True
-            return self._runs.write(run, _folded(answer.fold, message, output, run))
-        result = result_from(output, run)
-        content = None
-        if result.content is not MISSING:
-            answer.fold.reset()
-            content = content_from(result.content, run)
-        return self._runs.write(run, apply_result(message, result, content, answer.base))
+        replay = answer.replay
+        if replay is None:
+            return self._runs.write(run, _with_output(answer, message, output, run))
+        shown = replay.take(message, _with_output(answer, replay.told, output, run))
+        if replay.has_caught_up:
+            answer.replay = None
+        return self._runs.write(run, shown)
 
     def _report(self, error: Exception) -> None:
         self._host.report("chat model", str(error), error)
@@ -177,6 +185,18 @@ class Roundtrips:
             signal=run.signal,
             current_message=current,
         )
+
+
+def _with_output(answer: Answer, message: AssistantMessage, output: object, run: Run) -> AssistantMessage:
+    if is_chunk(output):
+        answer.has_chunks = True
+        return _folded(answer.fold, message, output, run)
+    result = result_from(output, run)
+    content = None
+    if result.content is not MISSING:
+        answer.fold.reset()
+        content = content_from(result.content, run)
+    return apply_result(message, result, content, answer.base)
 
 
 def _folded(fold: Fold, message: AssistantMessage, chunk: Chunk, run: Run) -> AssistantMessage:

@@ -21,6 +21,7 @@ class Run:
 
     Attributes:
         stream: Answers the first roundtrip in place of the model, for a resumed run.
+        tells_again: Whether that stream tells a message that is there, from its first chunk.
         roundtrips: How many times the model has been asked.
         scope: The cancel scope around the adapter and the tools, while they work.
         is_forced: Whether the adapter had its chance to end by itself.
@@ -34,6 +35,7 @@ class Run:
     run_config: Mapping[str, Any]
     stream: ChatModel | ChatModelFunction | None = None
     via: str | None = None
+    tells_again: bool = False
     roundtrips: int = 0
     signal: CancelSignal = attrs.field(factory=CancelSignal)
     scope: anyio.CancelScope | None = None

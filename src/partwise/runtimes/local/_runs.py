@@ -95,14 +95,25 @@ class Runs:
         *,
         run_config: Mapping[str, Any],
         message: AssistantMessage | None = None,
+        message_id: str | None = None,
         stream: ChatModel | ChatModelFunction | None = None,
         via: str | None = None,
     ) -> Run:
-        """Begin a run under a parent, or go on with a paused message; a run in progress is superseded."""
+        """Begin a run under a parent, or go on with a message that is there; a run in progress is superseded.
+
+        Args:
+            parent_id: What is answered.
+            run_config: Handed to the model.
+            message: The answer that is gone on with; a stream tells it again from its first chunk.
+            message_id: The id of a new answer, if it has to be a certain one.
+            stream: Answers the first roundtrip in place of the model.
+            via: How the run came about.
+        """
         document = self._host.document
         is_new = message is None
-        answer = self._fresh() if message is None else message
+        answer = self._fresh(message_id or new_id()) if message is None else message
         run = Run(id=new_id(), message_id=answer.id, parent_id=parent_id, run_config=run_config, stream=stream, via=via)
+        run.tells_again = stream is not None and not is_new
         previous, self._active = self._active, run
         self._live.add(run)
         self._writers[answer.id] = run
@@ -253,9 +264,9 @@ class Runs:
                     place = document.tree.get(message.id)
                     self._history.write(HistoryItem(parent_id=place.parent_id, message=closed))
 
-    def _fresh(self) -> AssistantMessage:
+    def _fresh(self, message_id: str) -> AssistantMessage:
         return AssistantMessage(
-            id=new_id(),
+            id=message_id,
             created_at=datetime.now(UTC),
             status=RUNNING,
             metadata=AssistantMetadata(state=self._host.document.state.state),

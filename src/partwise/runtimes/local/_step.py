@@ -32,6 +32,7 @@ __all__ = [
     "cancelled",
     "failed",
     "is_unfinished",
+    "with_foreign",
     "without_interrupts",
     "without_questions",
 ]
@@ -87,12 +88,12 @@ def _kept(message: AssistantMessage, content: Sequence[AssistantPart], base: Bas
     for index, given in enumerate(content):
         part = given
         if isinstance(part, ToolCallPart) and (known := calls.get(part.tool_call_id)) is not None:
-            part = _with_foreign(part, known)
+            part = with_foreign(part, known)
         parts.append(before[index] if index < len(before) and before[index] == part else part)
     return parts
 
 
-def _with_foreign(part: ToolCallPart, known: ToolCallPart) -> ToolCallPart:
+def with_foreign(part: ToolCallPart, known: ToolCallPart) -> ToolCallPart:
     """Keep the result and the decision that others wrote to a call that the model sends again."""
     changes: dict[str, Any] = {}
     if known.has_result and not part.has_result:

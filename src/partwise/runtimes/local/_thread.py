@@ -49,6 +49,7 @@ from ._host import Host
 from ._load import Loader
 from ._options import LocalOptions
 from ._queueing import Queueing
+from ._resuming import resume
 from ._run import Run
 from ._runs import Runs
 from ._suggest import SuggestionTask
@@ -189,13 +190,14 @@ class LocalThread:
         Raises:
             ParentNotFoundError: The message is unknown.
         """
-        return self._start(parent_id, run_config, None, None)
+        return self._start(parent_id, run_config)
 
     def resume_run(
         self,
         parent_id: str | None,
         stream: ChatModel | ChatModelFunction | None = None,
         *,
+        message_id: str | None = None,
         run_config: Mapping[str, Any] | None = None,
     ) -> Operation:
         """Answer a message with a stream that goes on elsewhere, such as one that was lost in a reconnect.
@@ -203,28 +205,33 @@ class LocalThread:
         Args:
             parent_id: The message to answer; None answers nothing at all.
             stream: Answers the first roundtrip in place of the model.
+            message_id: The answer that the stream tells. One that is here is told again from its first
+                chunk, in its place; an unknown id becomes that of the new answer. Who asks for one that is
+                being resumed already shares that run, and their stream is not opened. Not given: a new
+                answer beside those that are here.
             run_config: Handed to the model.
 
         Raises:
             NothingToResumeError: No stream was given.
             ParentNotFoundError: The message is unknown.
+            NotAllowedError: ``message_id`` is no answer (code ``"not-assistant"``), or one to another
+                message (``"other-parent"``).
         """
         if stream is None:
             raise NothingToResumeError(parent_id)
-        return self._start(parent_id, run_config, stream, "resume")
+        self._check_start(parent_id)
+        config = run_config or {}
+        return resume(self._host, self._runs, parent_id, stream, message_id=message_id, run_config=config)
 
-    def _start(
-        self,
-        parent_id: str | None,
-        run_config: Mapping[str, Any] | None,
-        stream: ChatModel | ChatModelFunction | None,
-        via: str | None,
-    ) -> Operation:
+    def _start(self, parent_id: str | None, run_config: Mapping[str, Any] | None) -> Operation:
+        self._check_start(parent_id)
+        self._host.announce()
+        return self._runs.start(parent_id, run_config=run_config or {}).operation
+
+    def _check_start(self, parent_id: str | None) -> None:
         self._host.check_open()
         if parent_id is not None and parent_id not in self._host.document.tree:
             raise ParentNotFoundError(parent_id, where="this thread")
-        self._host.announce()
-        return self._runs.start(parent_id, run_config=run_config or {}, stream=stream, via=via).operation
 
     def reload(self, message_id: str, *, run_config: Mapping[str, Any] | None = None) -> Operation:
         """Answer the question of an answer again, beside it.
@@ -242,7 +249,7 @@ class LocalThread:
             text = f"Message {message_id!r} is the {place.message.role}'s; only answers can be made again."
             raise NotAllowedError(text, code="not-assistant", id=message_id)
         draft = self.state.edits.get(message_id, self.state.composer)
-        return self._start(place.parent_id, draft.run_config if run_config is None else run_config, None, None)
+        return self._start(place.parent_id, draft.run_config if run_config is None else run_config)
 
     def cancel_run(self) -> None:
         """End the run in progress; what had arrived is kept. Without one, nothing happens."""
