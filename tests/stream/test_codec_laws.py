@@ -30,6 +30,7 @@ from partwise.stream import (
     Finish,
     MetadataChunk,
     PartChunk,
+    PartResult,
     ReasoningDelta,
     SetValue,
     StateUpdate,
@@ -194,12 +195,18 @@ def test_the_text_arrives_as_plain_text(chunks: list[Chunk]) -> None:
 # ---------------------------------------------------------------- any bytes
 
 
+# What a sub-agent said, without ids and times.
+NESTED = (
+    b'["hi",{"role":"assistant","content":[{"type":"tool-call","toolCallId":"n","toolName":"t","args":{},'
+    b'"messages":["deep"]}]}]'
+)
 FRAMES: dict[str, list[Any]] = {
     "data-stream": [
         b'0:"a"', b'g:"b"', b'b:{"toolCallId":"c","toolName":"t"}', b'c:{"toolCallId":"c","argsTextDelta":"{"}',
         b'c:{"toolCallId":"d","argsTextDelta":"}","isFinal":true}', b'a:{"toolCallId":"c","result":[null]}',
         b'9:{"toolCallId":"d","toolName":"t","args":{"a":1}}', b'd:{"finishReason":"stop"}', b'e:{"finishReason":5}',
         b'3:"boom"', b"2:[1]", b"8:{}", b'h:{"sourceType":"url","id":"s","url":"u"}', b'k:{"data":1}', b"zz:1", b"0:{",
+        b'a:{"toolCallId":"c","result":1,"messages":' + NESTED + b"}",
         b"aui-state:[{}]", b'aui-data:{"name":"n","data":[[[[]]]]}', b'aui-text-delta:{"textDelta":"x","parentId":"p"}',
     ],
     "assistant-transport": [
@@ -208,6 +215,7 @@ FRAMES: dict[str, list[Any]] = {
         b'{"type":"part-start","part":{"type":"tool-call","toolCallId":"c","toolName":"t"}}', b"{", b"[]", b"[DONE]",
         b'{"type":"result","path":[0],"result":1}', b'{"type":"error"}', b'{"type":"update-state","operations":[1]}',
         b'{"type":"message-finish","finishReason":"stop"}', b'{"type":"step-finish","finishReason":{}}', b"null",
+        b'{"type":"result","path":[0],"result":1,"isPreliminary":true,"messages":' + NESTED + b"}",
     ],
     "ui-message-stream": [
         b'{"type":"start","messageMetadata":{"a":1}}', b'{"type":"text-start","id":"t"}', b'{"type":"abort"}',
@@ -236,6 +244,8 @@ FRAMES: dict[str, list[Any]] = {
         b'{"type":"ACTIVITY_DELTA","messageId":"m","activityType":"plan","patch":[{"op":"add","path":"/s/0","value":1}]}',
         b'{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"x","role":"assistant","content":"xy"}]}', b'{"type":"RAW"}',
         b'{"type":"CUSTOM","name":"partwise.chunk","value":{"type":"part-start","part":{"type":"odd"}}}',
+        b'{"type":"CUSTOM","name":"partwise.chunk","value":{"type":"result","path":[0],"result":1,"messages":'
+        + NESTED + b"}}",
         b'{"type":"RUN_FINISHED","threadId":"t","runId":"r","outcome":{"type":"interrupt","interrupts":[{"id":"i",'
         b'"reason":"tool_call","toolCallId":"c"},{"id":"j","reason":"input"}]}}', b'{"type":"RUN_ERROR","message":"b"}',
     ],
@@ -255,10 +265,14 @@ JUNK = [
 ]
 
 
+def _stream(name: str, frames: list[bytes]) -> bytes:
+    return b"".join((b"data: " + frame + b"\n\n") if name in SSE else frame + b"\n" for frame in frames)
+
+
 @st.composite
 def streams(draw: st.DrawFn, name: str) -> bytes:
     """Bytes that look like a stream of this wire, more or less."""
-    whole = [(b"data: " + frame + b"\n\n") if name in SSE else frame + b"\n" for frame in FRAMES[name]]
+    whole = [_stream(name, [frame]) for frame in FRAMES[name]]
     chosen = draw(st.lists(st.sampled_from([*whole, *whole, *JUNK, b"data: [DONE]\n\n"]) | st.binary(max_size=4)))
     data = b"".join(chosen)
     return data[: len(data) - draw(st.integers(0, 3))] if draw(st.booleans()) else data
@@ -280,6 +294,20 @@ def test_any_bytes_in_any_pieces_give_the_same_chunks(name: str, data: st.DataOb
     assert chunks == cut == single
     assert str(problem) == str(cut_problem) == str(single_problem)
     folded(chunks)  # whatever was read can be shown
+
+
+@pytest.mark.parametrize("name", ["data-stream", "assistant-transport"])
+def test_the_messages_of_a_sub_agent_are_the_same_when_they_are_told_again(name: str) -> None:
+    [frame] = [frame for frame in FRAMES[name] if NESTED in frame]
+    start = next(frame for frame in FRAMES[name] if b'"toolName":"t"' in frame)
+    first, second = (
+        [chunk.messages for chunk in read(name, [_stream(name, [start, frame])])[0] if isinstance(chunk, kinds)][-1]
+        for kinds in [(PartResult, ToolResult)] * 2
+    )
+    assert first == second
+    assert first is not None
+    assert [message.role for message in first] == ["user", "assistant"]
+    assert len({message.id for message in first}) == 2
 
 
 @pytest.mark.parametrize("name", ["data-stream", *SSE])

@@ -159,7 +159,7 @@ def _assistant(
         status = place.read("status", given if reason is None else {"reason": reason, **given}, "status")
     elif status is not None and not isinstance(status, _STATUS_CLASSES):
         place.fail("status", f"{status!r} is no status; give an object with a type.")
-    content = read_parts(_with_nested(fields.get("content"), place), place)
+    content = read_parts(_with_nested(fields.get("content"), place, head["created_at"]), place)
     metadata = read_assistant_metadata(fields.get("metadata"), place)
     return AssistantMessage(**head, content=content, status=status or fallback_status, metadata=metadata)
 
@@ -186,14 +186,14 @@ def _kind(part: object) -> object:
     return cast("Mapping[str, object]", part).get("type") if isinstance(part, Mapping) else None
 
 
-def _with_nested(content: object, place: Place) -> object:
+def _with_nested(content: object, place: Place, time: datetime) -> object:
     """Content in which the conversations inside tool calls are messages already."""
     if not isinstance(content, (list, tuple)):
         return content
-    return [_with_nested_messages(item, index, place) for index, item in enumerate(cast("list[object]", content))]
+    return [_with_nested_messages(item, index, place, time) for index, item in enumerate(cast("list[object]", content))]
 
 
-def _with_nested_messages(item: object, index: int, place: Place) -> object:
+def _with_nested_messages(item: object, index: int, place: Place, time: datetime) -> object:
     if not isinstance(item, Mapping):
         return item
     part = cast("Mapping[str, Any]", item)
@@ -201,7 +201,9 @@ def _with_nested_messages(item: object, index: int, place: Place) -> object:
     if part.get("type") != "tool-call" or not isinstance(likes, (list, tuple)):
         return part
     messages = [
-        message_from_like(like, fallback_id=f"{place.message_id}-{index}-{number}", report=place.report)
+        message_from_like(
+            like, fallback_id=f"{place.message_id}-{index}-{number}", fallback_time=time, report=place.report
+        )
         for number, like in enumerate(cast("list[object]", likes))
     ]
     return {**part, "messages": messages}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any, Final, cast
 
 from partwise.errors import MessageLikeError, WireError
@@ -26,7 +27,6 @@ from partwise.messages import (
     UrlSourcePart,
     message_from_like,
     message_to_json,
-    new_id,
     parse_partial_object,
 )
 
@@ -46,6 +46,7 @@ __all__ = [
     "write_part",
 ]
 
+_UNKNOWN_TIME: Final = datetime.fromtimestamp(0, UTC)
 _APPROVAL_FIELDS: Final = frozenset({"id", "approved", "reason", "isAutomatic", "options", "optionId", "resolution"})
 # The fields of messages that the wires spell in another way.
 _SPELLINGS: Final[Mapping[str, str]] = {
@@ -304,15 +305,18 @@ def write_model_content(content: Sequence[ModelContent] | None) -> list[dict[str
 def read_messages(fields: Fields, report: Report) -> tuple[Message, ...] | None:
     """Read the conversation of a sub-agent; what is no message is left out and reported.
 
+    A message that says neither its id nor its time gets those of its place: the same bytes, read again, are the
+    same messages, so that nobody who looks at them is woken by a result that is told once more.
+
     Raises:
         WireError: It is no list.
     """
     if not fields.has("messages"):
         return None
     messages: list[Message] = []
-    for item in fields.items("messages"):
+    for number, item in enumerate(fields.items("messages")):
         try:
-            messages.append(message_from_like(item, fallback_id=new_id()))
+            messages.append(message_from_like(item, fallback_id=f"nested-{number}", fallback_time=_UNKNOWN_TIME))
         except MessageLikeError as error:
             report(WireError(f"Dropped a nested message: {error}", where="messages", code="invalid-value"))
     return tuple(messages)
