@@ -489,6 +489,26 @@ async def test_a_history_that_fails_is_told_beside_the_answer(tmp_path: Path, mo
 
     assert "Good day" in said.out
     assert said.errors.splitlines()[0] == "partwise: the history could not append: the disk is full"
+    assert said.errors.splitlines()[-1].startswith("partwise: error: 2 messages are shown above, but not stored in ")
+    assert said.code == 1
+
+
+async def test_what_could_be_stored_in_the_end_is_no_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    append, calls = SqliteHistory.append, 0
+
+    async def fail_once(self: SqliteHistory, item: HistoryItem) -> None:
+        nonlocal calls
+        calls += 1
+        if calls == 1:
+            raise OSError("the disk is full")
+        await append(self, item)
+
+    monkeypatch.setattr(SqliteHistory, "append", fail_once)
+
+    said = await chat(scripted(streaming), "hi", database=tmp_path / "chat.sqlite3")
+
+    assert said.errors.splitlines() == ["partwise: the history could not append: the disk is full"]
+    assert said.code == 0
 
 
 def test_a_terminal_is_not_moved_by_what_is_said() -> None:

@@ -140,6 +140,32 @@ def test_lines_that_nobody_waits_for_are_dropped_quietly(folder: Path, tmp_path:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device here that is always full")
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of a process are a matter of POSIX")
+def test_a_full_disk_is_a_failure_that_says_what_is_not_stored(folder: Path, tmp_path: Path) -> None:
+    starts = (
+        "import resource, signal, sys; signal.signal(signal.SIGXFSZ, signal.SIG_IGN);"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000));"
+        "from partwise.cli import main; sys.exit(main(sys.argv[1:]))"
+    )
+    arguments = ["chat", "--plain", "--root", str(folder)]
+    done = subprocess.run(
+        [sys.executable, "-c", starts, *arguments],
+        input="what is 1 + 1\n" + "what is 2 + 2 " + "x" * 300_000 + "\n",
+        capture_output=True,
+        encoding="utf-8",
+        env=environment(tmp_path),
+        timeout=60,
+        check=False,
+    )
+
+    assert done.returncode == 1
+    assert "the history could not append" in done.stderr
+    assert "2 messages are shown above, but not stored in" in done.stderr.splitlines()[-1]
+    again = run(tmp_path, "--root", str(folder), "--show-history", text="")
+    assert "what is 1 + 1" in again.stdout
+    assert "= 2" in again.stdout or "is 2" in again.stdout
+
+
 def test_an_answer_that_cannot_be_written_is_told(folder: Path, tmp_path: Path) -> None:
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(

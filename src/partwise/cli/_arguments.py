@@ -32,7 +32,8 @@ whose protocol is found out; its tool calls are shown, not run, and nothing is s
 Without any prompt on stdin, --plain --replay plays it once and exits with 0, whatever the recording ends with.
 
 In plain mode each line of stdin is a prompt or a command; /help lists the commands. Exit codes: 0; 1 when the last
-answer failed or the chat could not be opened; 2 for a wrong command line; 130 when interrupted."""
+answer failed, the chat could not be opened, or not all of it could be stored; 2 for a wrong command line; 130 when
+interrupted."""
 
 
 class _Parser(argparse.ArgumentParser):

@@ -88,9 +88,14 @@ async def talk(
         for path in options.attached:
             await chat.attach(path)
         was_interrupted = await _converse(chat, output, resumes=is_terminal, handles_signals=handles_signals)
-        if was_interrupted:
-            return INTERRUPTED
-        return 1 if chat.has_failed and options.replay is None else 0
+    # By now all is stored that could be.
+    if thread.unsaved:
+        count = len(thread.unsaved)
+        what = "1 message is" if count == 1 else f"{count} messages are"
+        print(f"partwise: error: {what} shown above, but not stored in {options.database}", file=errors)
+    if was_interrupted:
+        return INTERRUPTED
+    return 1 if thread.unsaved or (chat.has_failed and options.replay is None) else 0
 
 
 async def _converse(chat: PlainChat, output: Output, *, resumes: bool, handles_signals: bool) -> bool:

@@ -70,6 +70,11 @@ class HistoryWriter:
         """Whether the history can overwrite a message, and so keep one that is paused."""
         return hasattr(self._host.options.history, "update")
 
+    @property
+    def unsaved(self) -> tuple[str, ...]:
+        """The ids of messages that the history did not take, in the order in which it will be given them again."""
+        return tuple(self._unsaved)
+
     def has(self, message_id: str) -> bool:
         """Tell whether the history has, or is about to have, this message."""
         return message_id in self._given

@@ -138,6 +138,11 @@ class LocalThread:
         """
         return self._host.document.tree.branches_of(message_id)
 
+    @property
+    def unsaved(self) -> tuple[str, ...]:
+        """The ids of messages that the history did not take; it is given them again before the next one."""
+        return self._history.unsaved
+
     # Messages and runs
 
     def append(
