@@ -168,6 +168,29 @@ async def test_a_call_that_is_told_again_is_not_executed_again() -> None:
         assert texts(last(thread)) == [("text", "It is blue.")]
 
 
+async def test_a_tool_that_was_stopped_is_not_started_again_by_the_same_call() -> None:
+    tools = pw.Toolkit()
+    started: list[str] = []
+
+    @tools.frontend
+    async def look(at: str = "sea") -> str:
+        """Look."""
+        started.append(at)
+        await anyio.sleep_forever()
+        return "never"
+
+    said = [*call("c0", "look"), Finish("tool-calls")]
+    async with talking(Script(said), tools=tools, cancel_timeout=0) as thread:
+        operation = thread.append("hi")
+        await settled()
+        thread.cancel_run()
+        await operation
+        assert statuses(thread) == ["incomplete/cancelled"]
+        await thread.resume_run(thread.state.messages[0].id, Script(said), message_id=last(thread).id)
+        assert started == ["sea"]
+        assert statuses(thread) == ["requires-action/tool-calls"]
+
+
 async def test_a_call_whose_result_is_told_has_that_result() -> None:
     async with talking(Script([])) as thread:
         thread.import_(chain(question("u1"), answer("a1", called("c0", "look"))))

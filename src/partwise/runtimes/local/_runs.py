@@ -199,8 +199,9 @@ class Runs:
                 return
 
     def _goes_on(self, run: Run) -> bool:
+        # The message of a run that was superseded has its last status by now, and does not go on.
         message = self.owned(run)
-        return message is not None and self.active is run and self._continues(message)
+        return message is not None and self._continues(message)
 
     def _continues(self, message: AssistantMessage) -> bool:
         return should_continue(message, self._host.options.human_tools)
