@@ -38,6 +38,7 @@ QUESTIONS: dict[str, Callable[[Step], Answer]] = {
     "churn": test_churn.measure,
     "external": test_external.measure,
     "shapes": test_fanout.measure_shapes,
+    "growth": test_fanout.measure_growth,
     "fanout": test_fanout.measure,
 }
 README = Path(__file__).parent / "README.md"

@@ -12,16 +12,14 @@ def test_a_budget_without_figures_is_not_measured():
 
 
 def test_a_budget_is_kept_or_missed():
-    lines = {
-        budget.what: budget.line({"rx-pipe/10000": 9_000, "partwise/10000": 15, "partwise/10": 11})
-        for budget in BUDGETS
-    }
+    figures = {"rx-pipe/10000": 9_000, "partwise/10000": 15, "growth-of-slices/partwise/10000": 1.36}
+    lines = {budget.what: budget.line(figures) for budget in BUDGETS}
 
     kept = lines["a bare Rx pipe per slice takes longer, 10,000 slices"]
     assert kept[2:] == ("600 times", "kept")
     line = lines["a delta among 10,000 slices over 3,334 messages, against 10 over 4"]
     assert line[2:] == ("1.36 times", "kept")
-    missed = BUDGETS[0].line({"partwise/10000": 20, "partwise/10": 10})
+    missed = BUDGETS[0].line({"growth-of-slices/partwise/10000": 2})
     assert missed[2:] == ("2.00 times", "MISSED")
 
 

@@ -1,17 +1,35 @@
 """What does one token cost when each of n parts is listened to?
 
 The race itself is `partwise bench fanout`, which users run on their own sizes. Here it is run with the peers on node,
-too, and once more for how many parts change at a time and for how deep a slice looks.
+too, and once more for how many parts change at a time, for how deep a slice looks, and for how the cost of one change
+grows with the number of slices: there, all sizes are alive at once and take turns, because two medians that were taken
+minutes apart are of two moods of the machine.
 """
 
 from __future__ import annotations
+
+import os
+from collections.abc import Generator, Sequence
+from contextlib import ExitStack, contextmanager
+from statistics import median, quantiles
 
 import attrs
 import pytest
 
 from bench._answer import Answer, Step, question_of
 from bench.peers import node
-from bench.peers._protocol import Depth, Entrant, Heat, Pace, Parameters, check, check_closed, python_entrant, run_heat
+from bench.peers._protocol import (
+    Contestant,
+    Depth,
+    Entrant,
+    Heat,
+    Pace,
+    Parameters,
+    check,
+    check_closed,
+    python_entrant,
+    run_heat,
+)
 from partwise.cli._bench._chart import svg
 from partwise.cli._bench._fanout import caption, entrants_for
 from partwise.cli._bench._peers import PEERS
@@ -116,6 +134,84 @@ def measure_shapes(
     )
 
 
+def measure_growth(
+    on_step: Step,
+    *,
+    sizes: Sequence[int] = (10, 10_000, 100_000),
+    labels: Sequence[str] = ("partwise", "partwise-address"),
+    rounds: int = 60,
+    changes: int = 100,
+) -> Answer:
+    """Change one part among few slices, then among many, and so on; each size in a process of its own."""
+    rows: list[tuple[str, ...]] = []
+    figures: dict[str, float] = {}
+    for label in labels:
+        means = _in_turns(on_step, label, sizes, rounds, changes)
+        for size in sizes:
+            ratios = [mean / small for mean, small in zip(means[size], means[sizes[0]], strict=True)]
+            low, _, high = quantiles(ratios, n=4) if len(ratios) > 1 else ratios * 3
+            figures[f"growth-of-slices/{label}/{size}"] = median(ratios)
+            rows.append(
+                (
+                    label,
+                    f"{size:,}",
+                    f"{Parameters.of(size).messages:,}",
+                    f"{median(means[size]):,.1f}",
+                    f"{min(means[size]):,.1f}",
+                    f"{median(ratios):,.2f}",
+                    f"{low:,.2f} to {high:,.2f}",
+                )
+            )
+    return Answer(
+        question="How does the cost of one change grow with the number of slices?",
+        heads=("peer", "slices", "messages", "median µs", "min", f"times {sizes[0]} slices", "half of the rounds"),
+        rows=tuple(rows),
+        figures=figures,
+        notes=(
+            f"All sizes are alive at once, each in its process, on one core, and take turns: {rounds} rounds of "
+            f"{changes} changes. A ratio is taken within each round; the column shows their median, the last one the "
+            "middle half of them. Deliveries and evaluations are counted before and after: one each for a change.",
+        ),
+    )
+
+
+def _in_turns(on_step: Step, label: str, sizes: Sequence[int], rounds: int, changes: int) -> dict[int, list[float]]:
+    """Return the mean of each round in microseconds, by size; the first round does not count."""
+    means: dict[int, list[float]] = {size: [] for size in sizes}
+    with _one_core(), ExitStack() as stack:
+        contestants = {size: stack.enter_context(Contestant(python_entrant(label))) for size in sizes}
+        for size, contestant in contestants.items():
+            on_step(f"building {label} with {size:,} slices")
+            contestant.build(Parameters.of(size))
+        for number in range(rounds + 1):
+            on_step(f"{label}: round {number} of {rounds}")
+            turn = number % len(sizes)
+            for size in (*sizes[turn:], *sizes[:turn]):
+                answer = contestants[size].ask(round=changes)
+                if answer and number:
+                    means[size].append(float(answer["mean_us"]))
+        for size, contestant in contestants.items():
+            counted = contestant.ask(count=None)
+            if contestant.fault is not None or (counted["deliveries"], counted["evaluations"]) != (1, 1):
+                text = f"{label} with {size:,} slices is not measured: {contestant.fault or counted}"
+                raise AssertionError(text)
+    return means
+
+
+@contextmanager
+def _one_core() -> Generator[None]:
+    """Keep this process and those it starts on one core, where the system can do that: only one works at a time."""
+    if not hasattr(os, "sched_setaffinity"):
+        yield
+        return
+    allowed = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {max(allowed)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, allowed)
+
+
 SMALL = Pace(rounds=1, round_us=100, memory_slices=0)
 
 
@@ -141,6 +237,13 @@ def test_one_change_among_many_slices(benchmark, label, size):
     benchmark(lambda: peer.change(next(numbers)))
 
     check_closed(peer)
+
+
+def test_sizes_that_take_turns_are_compared_within_each_round():
+    answer = measure_growth(lambda text: None, sizes=(10, 100), labels=("partwise",), rounds=3, changes=2)
+
+    assert [row[:3] for row in answer.rows] == [("partwise", "10", "4"), ("partwise", "100", "34")]
+    assert answer.figures["growth-of-slices/partwise/10"] == 1
 
 
 def test_more_parts_at_a_time_reach_exactly_their_listeners():

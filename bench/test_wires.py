@@ -9,6 +9,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from statistics import median
 
 import pytest
 
@@ -66,7 +67,7 @@ class Node:
         self.seconds = min(answer["seconds"] for answer in answers)
 
 
-def measure(on_step: Step, *, short: int = SHORT, times: int = TIMES, rounds: int = 5) -> Answer:
+def measure(on_step: Step, *, short: int = SHORT, times: int = TIMES, rounds: int = 9) -> Answer:
     """Write, fold and read an answer, and one that is ten times as long."""
     rows: list[tuple[str, ...]] = []
     figures: dict[str, float] = {}
@@ -75,8 +76,9 @@ def measure(on_step: Step, *, short: int = SHORT, times: int = TIMES, rounds: in
 
     def add(name: str, small: Callable[[], object], large: Callable[[], object], size: int, peer: str = "-") -> None:
         on_step(name)
-        taken = take_turns({"small": _seconds(small), "large": _seconds(large)}, rounds)
-        seconds, growth = taken["large"].best, taken["large"].best / taken["small"].best
+        taken = take_turns({"small": _seconds(small, times), "large": _seconds(large)}, rounds)
+        pairs = zip(taken["large"].seconds, taken["small"].seconds, strict=True)
+        seconds, growth = taken["large"].best, times * median(one / several for one, several in pairs)
         figures[f"wires/growth/{name}"] = growth * 10 / times
         figures[f"wires/{name}"] = seconds
         rate = f"{size / seconds / 1e6:.1f}" if size else "-"
@@ -108,16 +110,19 @@ def measure(on_step: Step, *, short: int = SHORT, times: int = TIMES, rounds: in
         figures=figures,
         notes=(
             f"An answer of {short * times:,} text deltas, in pieces of {PIECE:,} bytes, folded after each chunk. "
-            + f"In seconds of the processor, best of {rounds} rounds. Plain text has no deltas: a piece is one. "
+            + f"In seconds of the processor, best of {rounds} rounds. The growth is {times} times the median ratio of "
+            + f"one answer to {times} answers of a {times}th of its length, taken in turns: {times} is linear. "
+            + "Plain text has no deltas: a piece is one. "
             + ("On node: assistant-stream 0.3.57, the same bytes." if has_node else "No node, or no packages for it."),
         ),
     )
 
 
-def _seconds(function: Callable[[], object]) -> Callable[[], float]:
+def _seconds(function: Callable[[], object], times: int = 1) -> Callable[[], float]:
     def once() -> float:
         start = time.process_time()
-        function()
+        for _ in range(times):
+            function()
         return time.process_time() - start
 
     return once
