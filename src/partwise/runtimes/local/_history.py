@@ -81,9 +81,9 @@ class HistoryWriter:
 
     def take_note(self, message_ids: Iterable[str]) -> None:
         """Remember messages that came from the history itself."""
-        for message_id in message_ids:
-            self._given.add(message_id)
-            self._stored.add(message_id)
+        known = frozenset(message_ids)
+        self._given |= known
+        self._stored |= known
 
     def write(self, item: HistoryItem) -> Operation:
         """Store a message: for the first time, or again where the history can do that."""

@@ -86,14 +86,17 @@ class Loader:
         entries = {entry.message.id: _settled(entry) for entry in loaded.entries}
         tree = self._host.document.tree
         below: dict[str, list[str]] = {}
-        reached: list[str] = []
+        reached: set[str] = set()
         for message_id, entry in entries.items():
-            if entry.parent_id and entry.parent_id not in tree:
-                below.setdefault(entry.parent_id, []).append(message_id)
+            parent_id = entry.parent_id
+            if not parent_id or parent_id in reached or parent_id in tree:
+                reached.add(message_id)
             else:
-                reached.append(message_id)
-        for message_id in reached:
-            reached += below.pop(message_id, ())
+                below.setdefault(parent_id, []).append(message_id)
+        # Histories give parents before their children, so that hardly anything is left to be found here.
+        found = [message_id for message_id in below if message_id in reached]
+        for message_id in found:
+            found += below.pop(message_id, ())
         for parent_id, lost in below.items():
             for message_id in lost:
                 del entries[message_id]
