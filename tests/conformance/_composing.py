@@ -132,6 +132,10 @@ class Composing:
             raise NotAllowedError("closed", code="composer-unavailable")
         return composer
 
+    def listen(self, heard: Callable[[Any], None]) -> None:
+        """Hear the events of the thread."""
+        self.thread.events.subscribe(heard)
+
     def watch(self) -> None:
         """Write what composers tell into the log."""
         self.thread.events.subscribe(self._heard)

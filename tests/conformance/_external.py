@@ -1,15 +1,23 @@
 """The operations of a vector, performed on an external-store runtime whose owner plays a script."""
 
+from collections.abc import Callable
 from typing import Any
 
 import anyio
 import attrs
+from reactivex import operators as ops
 
 from partwise.messages import Message, branches_from_likes, message_from_like, thaw
 from partwise.repository import Entry, Export, export_from_branches
 from partwise.runtimes import AppendRequest, MessageQueue, Operation
-from partwise.runtimes.external import ExternalStoreRuntime, ExternalThread, _cancelling
-from partwise.store import Suggestion, ThreadState
+from partwise.runtimes.external import (
+    DEFAULT_THREAD_ID,
+    ExternalStoreRuntime,
+    ExternalThread,
+    ExternalThreads,
+    _cancelling,
+)
+from partwise.store import Suggestion, ThreadRow, ThreadState
 
 from ._adapters import begin, feedback, perform, snake
 from ._composing import Composing, ScriptedAttachments, composer_state, edits_state
@@ -38,6 +46,26 @@ CALLBACKS = {
     "onLoadExternalState": "on_load_state",
     "unstable_onBranchChange": "on_branch_change",
     "setMessages": "set_messages",
+}
+THREAD_CALLBACKS = {
+    "onSwitchToThread": "on_switch_to",
+    "onSwitchToNewThread": "on_switch_to_new",
+    "onRename": "on_rename",
+    "onUpdateCustom": "on_update_custom",
+    "onArchive": "on_archive",
+    "onUnarchive": "on_unarchive",
+    "onDelete": "on_delete",
+}
+THREAD_ACTIONS = {
+    "switchToThread": "switch_to",
+    "switchToNewThread": "switch_to_new",
+    "rename": "rename",
+    "updateCustom": "update_custom",
+    "archive": "archive",
+    "unarchive": "unarchive",
+    "delete": "delete",
+    "initialize": "initialize",
+    "reloadMainThread": "reload_main",
 }
 FLAGS = {"isLoading": "is_loading", "isDisabled": "is_disabled", "isSendDisabled": "is_send_disabled"}
 
@@ -94,8 +122,24 @@ class ExternalOperations(Composing):
         self.store = dict(given["store"])
         self.queue: MessageQueue | None = None
         self.runtime = ExternalStoreRuntime(self._messages(), on_error=lambda *_: None, **self._fields())
-        self.thread: ExternalThread = self.runtime.thread
+        self.heard: list[Callable[[Any], None]] = []
         self.watch()
+        self.runtime.threads.select(lambda state: state.main_id).pipe(ops.skip(1)).subscribe(self._moved)
+
+    @property
+    def thread(self) -> ExternalThread:
+        return self.runtime.thread
+
+    def listen(self, heard: Callable[[Any], None]) -> None:
+        self.heard.append(heard)
+        super().listen(heard)
+
+    def _moved(self, main_id: object) -> None:
+        del main_id
+        self.trace.note("thread-changed")
+        self.watch()
+        for heard in self.heard:
+            super().listen(heard)
 
     # What the owner says
 
@@ -114,6 +158,7 @@ class ExternalOperations(Composing):
         fields["state"], fields["extras"] = store.get("state"), store.get("extras")
         fields["can_copy"] = (store.get("capabilities") or {}).get("copy", True)
         fields["feedback"] = feedback(self.trace) if store.get("feedback") else None
+        fields["threads"] = self._threads()
         fields["convert"] = self._converter(store.get("convert"))
         fields["queue"] = self._queue(store.get("queue"))
         fields["initialize"] = self._initialize
@@ -123,6 +168,22 @@ class ExternalOperations(Composing):
             behaviour = (store.get("callbacks") or {}).get(name)
             fields[field] = None if behaviour is None else self._callback(name, behaviour)
         return fields
+
+    def _threads(self) -> ExternalThreads | None:
+        given, current_id = self.store.get("threadList") or {}, self.store.get("threadId")
+        if not given and current_id is None:
+            return None
+        called = {
+            THREAD_CALLBACKS[name]: self._callback(name, behaviour)
+            for name, behaviour in (given.get("callbacks") or {}).items()
+        }
+        return ExternalThreads(
+            current_id=current_id or DEFAULT_THREAD_ID,
+            regular=None if given.get("threads") is None else [_row(item) for item in given["threads"]],
+            archived=[_row(item) for item in given.get("archivedThreads") or []],
+            is_loading=bool(given.get("isLoading")),
+            **called,
+        )
 
     def _converter(self, name: str | None) -> Json:
         if name is None or name in self.converters:
@@ -239,6 +300,21 @@ class ExternalOperations(Composing):
                 self.store[key] = value
         self.runtime.update(self._messages(), **self._fields())
 
+    def do_threads_state(self, op: Json) -> Json:
+        state = self.runtime.threads.state
+        return {
+            "mainThreadId": _default_id(state.main_id),
+            "threadIds": [_default_id(id) for id in state.regular_ids],
+            "archivedThreadIds": list(state.archived_ids),
+            "isLoading": state.is_loading,
+            "items": {_default_id(row.id): _item(row) for row in state.rows},
+        }
+
+    def do_threads(self, op: Json) -> Operation:
+        name = THREAD_ACTIONS[op["do"]]
+        answer = getattr(self.runtime.threads, name)(*op["args"])
+        return Kept(answer) if name == "initialize" else answer
+
     def do_append(self, op: Json) -> Operation:
         like = {
             "role": op.get("role", "user"),
@@ -341,6 +417,31 @@ class ExternalOperations(Composing):
 
     def do_save(self, op: Json) -> None:
         self.saved[op["as"]] = self.ref(op["ref"])
+
+
+class Kept(Operation):
+    """The answer of something that is done at once, where the vectors await it."""
+
+    def __init__(self, remote_id: str) -> None:
+        super().__init__()
+        self.gives = {"remoteId": remote_id}
+        self.settle()
+
+
+def _row(item: Json) -> ThreadRow:
+    return ThreadRow(
+        id=item["id"], title=item.get("title"), remote_id=item.get("remoteId"), custom=item.get("custom") or {}
+    )
+
+
+def _item(row: ThreadRow) -> Json:
+    named = {"title": row.title, "remoteId": row.remote_id, "custom": thaw(row.custom) or None}
+    known = {key: value for key, value in named.items() if value is not None}
+    return {"id": _default_id(row.id), "status": row.status, **known}
+
+
+def _default_id(id: str | None) -> str | None:
+    return "DEFAULT_THREAD_ID" if id == DEFAULT_THREAD_ID else id
 
 
 class Driver:

@@ -27,6 +27,7 @@ PROMISING = {
     "remove_attachment",
     "clear_attachments",
     "composer_reset",
+    "threads",
 }
 # Those that are waited for, in addition; but their call may raise.
 AWAITED = {"resume_run", "respond_to_approval"}
@@ -45,7 +46,7 @@ class Scenario:
         self.settled: list[Json] = []
         self.nested_count = 0
         self.operations = make(given, self.trace, self.gates, self.nested, suggestion_numbers)
-        self.operations.thread.events.subscribe(self._heard)
+        self.operations.listen(self._heard)
 
     def _heard(self, event: Any) -> None:
         if event.type in EVENTS:
@@ -87,7 +88,7 @@ class Scenario:
             else:
                 answer["error"] = written(error)
         else:
-            if op["op"].startswith("get_") or op["op"] in {"export", "restore_draft"}:
+            if op["op"].startswith("get_") or op["op"] in {"export", "restore_draft", "threads_state"}:
                 answer["value"] = value
         self.operations.performed(op)
         return await self._rest(answer)
@@ -99,7 +100,9 @@ class Scenario:
         for key, operation in list(self.open.items()):
             if operation.is_done:
                 del self.open[key]
-                self.settled.append([key, "ok" if operation.error is None else written(operation.error)])
+                self.settled.append(
+                    [key, getattr(operation, "gives", "ok") if operation.error is None else written(operation.error)]
+                )
         settled, self.settled = sorted(self.settled, key=lambda pair: str(pair[0])), []
         now = self.operations.thread.state
         shown = {"state": {**state(now), **self.operations.also(now)}, "capabilities": capabilities(now)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from partwise.reactive import Slice
-from partwise.runtimes import Operation, ThreadListRuntime
+from partwise.runtimes import Operation, ThreadList
 from partwise.store import ThreadListState, ThreadStatus
 
 __all__ = ["ThreadListItemView", "ThreadListView"]
@@ -24,7 +24,7 @@ class ThreadListView:
         is_new: Whether the thread in view is a new one.
     """
 
-    def __init__(self, threads: ThreadListRuntime) -> None:
+    def __init__(self, threads: ThreadList) -> None:
         self._threads = threads
         self.ids: Slice[tuple[str, ...]] = threads.select(lambda state: (*state.new_ids, *state.regular_ids))
         self.archived_ids: Slice[tuple[str, ...]] = threads.select(lambda state: state.archived_ids)
@@ -67,7 +67,7 @@ class ThreadListItemView:
         can_rename, can_archive, can_unarchive: What its status allows; deleting and switching always are.
     """
 
-    def __init__(self, threads: ThreadListRuntime, id: str) -> None:
+    def __init__(self, threads: ThreadList, id: str) -> None:
         self._threads = threads
         self.id = id
         row = threads.row(id)

@@ -7,6 +7,7 @@ from ._operation import Operation
 from ._queue import MessageQueue, QueueDriver
 from ._requests import AppendRequest
 from ._thread import Runtime, Thread
+from ._threads import ThreadList
 from .external import (
     ApprovalResponse,
     BranchChange,
@@ -14,6 +15,8 @@ from .external import (
     ExternalSnapshot,
     ExternalStoreRuntime,
     ExternalThread,
+    ExternalThreadList,
+    ExternalThreads,
     RunRequest,
     ToolOutput,
     empty_runtime,
@@ -33,6 +36,8 @@ __all__ = [
     "ExternalSnapshot",
     "ExternalStoreRuntime",
     "ExternalThread",
+    "ExternalThreadList",
+    "ExternalThreads",
     "ImageAttachments",
     "LocalRuntime",
     "LocalThread",
@@ -45,6 +50,7 @@ __all__ = [
     "TextAttachments",
     "Thread",
     "ThreadItem",
+    "ThreadList",
     "ThreadListRuntime",
     "ToolOutput",
     "can_send",

@@ -1,5 +1,6 @@
 """The external-store runtime: messages owned elsewhere, shown and acted upon here."""
 
+from ._host_threads import DEFAULT_THREAD_ID, ExternalThreads
 from ._options import (
     ApprovalResponse,
     BranchChange,
@@ -12,8 +13,10 @@ from ._options import (
 from ._read_only import empty_runtime, read_only_runtime
 from ._runtime import ExternalStoreRuntime
 from ._thread import ExternalThread
+from ._thread_list import ExternalThreadList
 
 __all__ = [
+    "DEFAULT_THREAD_ID",
     "ApprovalResponse",
     "BranchChange",
     "ExternalFields",
@@ -21,6 +24,8 @@ __all__ = [
     "ExternalSnapshot",
     "ExternalStoreRuntime",
     "ExternalThread",
+    "ExternalThreadList",
+    "ExternalThreads",
     "RunRequest",
     "ToolOutput",
     "empty_runtime",

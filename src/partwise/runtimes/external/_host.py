@@ -4,19 +4,27 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import Any, Protocol, TypeAlias, TypeVar, cast
 
-from partwise.errors import UnsupportedError
+from partwise.errors import MessageNotFoundError, UnsupportedError
 from partwise.runtimes import _host
 from partwise.runtimes._operation import Operation
 
 from ._options import ExternalOptions
 
-__all__ = ["Host", "asked", "require", "told"]
+__all__ = ["Host", "Spawner", "asked", "refused", "require", "told"]
 
 Host: TypeAlias = _host.Host[ExternalOptions]
 
 F = TypeVar("F")
+
+
+class Spawner(Protocol):
+    """Whoever starts tasks of the runtime."""
+
+    def spawn(self, function: Callable[..., Any], *args: Any) -> None:
+        """Start a task."""
+        ...
 
 
 def require(function: F | None, action: str, given: str) -> F:
@@ -35,7 +43,7 @@ def require(function: F | None, action: str, given: str) -> F:
     return function
 
 
-def asked(host: Host, function: Callable[..., Any], *args: Any) -> Operation:
+def asked(host: Spawner, function: Callable[..., Any], *args: Any) -> Operation:
     """Ask the owner for something; the operation settles when it is done, or fails with what went wrong."""
     operation = Operation()
     try:
@@ -48,6 +56,14 @@ def asked(host: Host, function: Callable[..., Any], *args: Any) -> Operation:
     else:
         operation.settle()
     return operation
+
+
+def refused(action: Callable[..., Operation], *args: Any) -> Operation:
+    """Tell by the operation what the owner cannot do, or what is not there."""
+    try:
+        return action(*args)
+    except (UnsupportedError, MessageNotFoundError) as error:
+        return Operation.done(error)
 
 
 def told(host: Host, where: str, function: Callable[..., Any], *args: Any) -> None:

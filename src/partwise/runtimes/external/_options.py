@@ -13,6 +13,8 @@ from partwise.runtimes._queue import MessageQueue
 from partwise.runtimes._requests import AppendRequest
 from partwise.store import Suggestion
 
+from ._host_threads import ExternalThreads
+
 __all__ = [
     "ApprovalResponse",
     "BranchChange",
@@ -94,6 +96,7 @@ class ExternalOptions:
     state: Any = None
     extras: Any = None
     suggestions: tuple[Suggestion, ...] = attrs.field(default=(), converter=tuple)
+    threads: ExternalThreads | None = None
     queue: MessageQueue | None = None
     feedback: FeedbackFunction | None = None
     attachments: AttachmentAdapter | None = None
@@ -129,6 +132,7 @@ class ExternalFields(TypedDict, total=False):
     state: Any
     extras: Any
     suggestions: Iterable[Suggestion]
+    threads: ExternalThreads | None
     queue: MessageQueue | None
     feedback: FeedbackFunction | None
     attachments: AttachmentAdapter | None

@@ -10,9 +10,11 @@ from partwise.reactive import ErrorHook, log_error
 from partwise.runtimes._lifetime import Lifetime
 from partwise.runtimes._tasks import Tasks
 
+from ._current import Current
 from ._options import ExternalFields, ExternalOptions
 from ._sources import Source, first_of
 from ._thread import ExternalThread
+from ._thread_list import ExternalThreadList
 
 __all__ = ["ExternalStoreRuntime"]
 
@@ -37,6 +39,9 @@ class ExternalStoreRuntime:
         is_strict: Whether a duplicate, an unknown part and the like raise from ``update``, instead of being
             reported once and left out.
         can_copy: Whether messages may be copied.
+        threads: Which threads the owner has, which one the messages are of, and what can be done with them;
+            see ``ExternalThreads``. Another current thread begins a new thread here, with the messages of the
+            same update.
         queue: Takes new messages in the place of ``on_new``.
         feedback: Told what users think of answers.
         attachments: Takes files in; see ``AttachmentAdapter``.
@@ -61,9 +66,19 @@ class ExternalStoreRuntime:
         tasks = Tasks()
         options = ExternalOptions(**fields)  # type: ignore[arg-type]  # the converter of suggestions takes any iterable
         first, is_source = first_of(messages)
-        self.thread = ExternalThread(first, options, tasks, on_error=on_error)
-        self._source = Source(messages, tasks, self.thread) if is_source else None
-        self._lifetime = Lifetime(tasks, self._finish, self.thread.close)
+        self._current = Current(first, options, tasks, on_error=on_error)
+        self._source = Source(messages, tasks, self._current) if is_source else None
+        self._lifetime = Lifetime(tasks, self._finish, self._current.close)
+
+    @property
+    def thread(self) -> ExternalThread:
+        """The thread whose messages the owner gives; another one once the owner says so, see ``threads.follow``."""
+        return self._current.thread
+
+    @property
+    def threads(self) -> ExternalThreadList:
+        """The list of threads; without one of the owner's, it has the one thread that is in view."""
+        return self._current.list
 
     def update(self, messages: object = MISSING, **fields: Unpack[ExternalFields]) -> None:
         """Say what there is now, all of it in one emission.
@@ -83,7 +98,7 @@ class ExternalStoreRuntime:
             WrongThreadError: Another thread of execution owns the runtime; use ``post``.
         """
         changes: dict[str, Any] = {**fields}
-        self.thread.update(messages, changes, is_new=messages is not MISSING)
+        self._current.update(messages, changes, is_new=messages is not MISSING)
 
     def put(self, item: object) -> None:
         """Say one thing that is new: an item for the end, or a newer version of one that is there.
@@ -111,7 +126,7 @@ class ExternalStoreRuntime:
     def post(self, messages: object = MISSING, **fields: Unpack[ExternalFields]) -> None:
         """Do what ``update`` does, soon and in order, from any thread of execution; failures are reported."""
         changes: dict[str, Any] = {**fields}
-        self.thread.post(messages, changes, is_new=messages is not MISSING)
+        self._current.post(messages, changes, is_new=messages is not MISSING)
 
     def refresh(self) -> None:
         """Convert every item again, as after changes in place that no new object tells of."""

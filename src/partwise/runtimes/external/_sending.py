@@ -48,7 +48,7 @@ class Sending:
         """Let another queue decide when messages go, and show what waits in it."""
         if queue is self._queue:
             return
-        if self._queue is not None:
+        if self._queue is not None and self._queue.transform == self._leaving:
             self._queue.transform = None
         if self._unsubscribe is not None:
             self._unsubscribe()

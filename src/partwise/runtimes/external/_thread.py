@@ -8,10 +8,7 @@ from typing import Any, Literal, TypeVar
 from partwise.adapters import FeedbackType
 from partwise.errors import (
     BranchNotFoundError,
-    MessageNotFoundError,
     NotAllowedError,
-    UnsupportedError,
-    WrongThreadError,
 )
 from partwise.messages import (
     COMPLETE_UNKNOWN,
@@ -42,7 +39,7 @@ from ._branching import Branching
 from ._cancelling import Cancelling
 from ._conversion import Conversion
 from ._feeding import Feeding
-from ._host import Host, asked, require, told
+from ._host import Host, asked, refused, require, told
 from ._mirror import Mirror
 from ._options import ApprovalResponse, ExternalOptions, RunRequest, ToolOutput
 from ._remarks import Remarks
@@ -80,6 +77,11 @@ class ExternalThread:
 
     def _on_context_change(self) -> None:
         self._host.events.emit(ModelContextUpdate())
+
+    @property
+    def options(self) -> ExternalOptions:
+        """What the owner said beside the messages; read by the runtime."""
+        return self._host.options
 
     # What is shown
 
@@ -160,7 +162,7 @@ class ExternalThread:
             starts_run=starts_run,
             steers=steers,
         )
-        return _refused(self._sending.take, request)
+        return refused(self._sending.take, request)
 
     def start_run(
         self, parent_id: str | None, *, run_config: Mapping[str, Any] | None = None, source_id: str | None = None
@@ -174,7 +176,7 @@ class ExternalThread:
         """
         self._host.check_open()
         request = RunRequest(parent_id=parent_id, source_id=source_id, run_config=run_config or {})
-        return _refused(self._start, request)
+        return refused(self._start, request)
 
     def _start(self, request: RunRequest) -> Operation:
         on_reload = require(self._host.options.on_reload, "reload", "on_reload")
@@ -188,9 +190,7 @@ class ExternalThread:
         del stream
         self._host.check_open()
         request = RunRequest(parent_id=parent_id, run_config=run_config or {})
-        return _refused(
-            lambda: asked(self._host, require(self._host.options.on_resume, "resume", "on_resume"), request)
-        )
+        return refused(lambda: asked(self._host, require(self._host.options.on_resume, "resume", "on_resume"), request))
 
     def reload(self, message_id: str, *, run_config: Mapping[str, Any] | None = None) -> Operation:
         """Ask the owner to answer the question of an answer again, beside it.
@@ -326,7 +326,7 @@ class ExternalThread:
             owner can do neither, and ``MessageNotFoundError`` when the message is not visible.
         """
         self._host.check_open()
-        return _refused(self._branching.delete, message_id)
+        return refused(self._branching.delete, message_id)
 
     @property
     def queue(self) -> MessageQueue:
@@ -453,25 +453,17 @@ class ExternalThread:
         """Take one message out; called by the runtime."""
         self._feeding.remove(message_id)
 
-    def post(self, source: object, changes: dict[str, Any], *, is_new: bool) -> None:
-        """Take in what the owner says, from any thread of execution; called by the runtime and by its source."""
-
-        def take() -> None:
-            try:
-                self.update(source, changes, is_new=is_new)
-            except Exception as error:
-                self.report("feed", error)
-
-        try:
-            self._host.document.check_writer()
-        except WrongThreadError:
-            self._host.document.store.post(take)
-        else:
-            take()
-
     def report(self, where: str, error: Exception) -> None:
-        """Tell of a failure of the feed; called by the source, from any thread of execution."""
-        self._host.document.store.post(lambda: self._host.report(where, f"failed: {error}", error))
+        """Tell of a failure of the feed; called by the runtime."""
+        self._host.report(where, f"failed: {error}", error)
+
+    def remark(self, code: str, about: str, text: str) -> None:
+        """Tell once of something that cannot be shown as it is; called by the runtime.
+
+        Raises:
+            FeedError: The feed is to be strict.
+        """
+        self._remarks.tell(code, about, text)
 
     def refresh(self) -> None:
         """Convert everything again at the next update; called by the runtime."""
@@ -482,15 +474,13 @@ class ExternalThread:
         """End what is under way; called by the runtime."""
         self.detach()
 
+    def leave(self) -> None:
+        """Make room for another thread: nothing goes on here, and every slice completes; called by the runtime."""
+        self.detach()
+        self._sending.use_queue(None)
+        self.close()
+
     def close(self) -> None:
         """Complete every slice; called by the runtime."""
         self._host.document.store.close()
         self._host.events.close()
-
-
-def _refused(action: Callable[..., Operation], *args: Any) -> Operation:
-    """Tell by the operation what the owner cannot do, or what is not there."""
-    try:
-        return action(*args)
-    except (UnsupportedError, MessageNotFoundError) as error:
-        return Operation.done(error)
