@@ -43,7 +43,7 @@ class Current:
 
     def update(self, source: object, changes: dict[str, Any], *, is_new: bool) -> None:
         """Take in what the owner says; see ``ExternalStoreRuntime.update``."""
-        self.list.store.check_writer()
+        self._take_posted()
         given = (changes["threads"] or ExternalThreads()) if "threads" in changes else self._given
         if given is not self._given:
             self._tell_of_doubles(given)
@@ -65,6 +65,16 @@ class Current:
         self._come_into_view()
         before.leave()
 
+    def put(self, item: object) -> None:
+        """Take in one item; see ``ExternalStoreRuntime.put``."""
+        self._take_posted()
+        self.thread.put(item)
+
+    def remove(self, message_id: str) -> None:
+        """Take one message out; see ``ExternalStoreRuntime.remove``."""
+        self._take_posted()
+        self.thread.remove(message_id)
+
     def post(self, source: object, changes: dict[str, Any], *, is_new: bool) -> None:
         """Do what ``update`` does, at once or soon, from any thread of execution; failures are reported."""
 
@@ -84,6 +94,10 @@ class Current:
     def report(self, where: str, error: Exception) -> None:
         """Tell of a failure of the feed, from any thread of execution."""
         self.list.store.post(lambda: self.thread.report(where, error))
+
+    def _take_posted(self) -> None:
+        """Take in first what other threads of execution said before; without an event loop it waits for this."""
+        self.list.store.drain()
 
     def close(self) -> None:
         """Complete every slice."""

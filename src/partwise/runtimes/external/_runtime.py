@@ -112,7 +112,7 @@ class ExternalStoreRuntime:
             Exception: What ``convert`` raised; nothing has changed.
             WrongThreadError: Another thread of execution owns the runtime.
         """
-        self.thread.put(item)
+        self._current.put(item)
 
     def remove(self, message_id: str) -> None:
         """Say that a message is gone; what follows it moves up.
@@ -121,7 +121,7 @@ class ExternalStoreRuntime:
             MessageNotFoundError: It was not there.
             WrongThreadError: Another thread of execution owns the runtime.
         """
-        self.thread.remove(message_id)
+        self._current.remove(message_id)
 
     def post(self, messages: object = MISSING, **fields: Unpack[ExternalFields]) -> None:
         """Do what ``update`` does, soon and in order, from any thread of execution; failures are reported."""
