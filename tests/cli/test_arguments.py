@@ -33,9 +33,10 @@ def test_the_defaults() -> None:
 def test_everything_can_be_said(tmp_path: Path) -> None:
     options = parsed(
         *["--plain", "--provider", "openai", "--model", "m", "--base-url", "http://localhost/v1"],
+        *["--api-key-env", "MY_KEY"],
         *["--max-steps", "3", "--db", "my.db"],
         *f"--thread t --root {tmp_path} --show-history".split(),
-        OPENAI_API_KEY="secret",
+        MY_KEY="secret",
     )
 
     assert options == ChatOptions(
@@ -44,6 +45,7 @@ def test_everything_can_be_said(tmp_path: Path) -> None:
         model="m",
         base_url="http://localhost/v1",
         api_key="secret",
+        key_variable="MY_KEY",
         database=Path("my.db"),
         thread_id="t",
         root=tmp_path.resolve(),
@@ -62,6 +64,17 @@ def test_a_provider_is_given_its_own_key_and_no_other(provider: str | None, key:
     options = parsed(*arguments, OPENAI_API_KEY="o", ANTHROPIC_API_KEY="a")
 
     assert (options.engine, options.api_key) == (provider or "rules", key)
+
+
+@pytest.mark.parametrize("provider", ["openai", "openai-responses", "anthropic"])
+def test_another_endpoint_is_given_only_the_key_that_is_named_for_it(provider: str) -> None:
+    arguments = ("--provider", provider, "--model", "m", "--base-url", "http://x")
+    keys = {"OPENAI_API_KEY": "o", "ANTHROPIC_API_KEY": "a", "OTHER": "other"}
+
+    assert (parsed(*arguments, **keys).api_key, parsed(*arguments, **keys).key_variable) == (None, None)
+    assert parsed(*arguments, "--api-key-env", "OTHER", **keys).api_key == "other"
+    assert parsed(*arguments, "--api-key-env", "OPENAI_API_KEY", **keys).api_key == "o"
+    assert parsed(*arguments[:4], "--api-key-env", "OTHER", **keys).api_key == "other"
 
 
 def test_the_older_way_to_choose_still_works() -> None:
@@ -124,6 +137,10 @@ def test_the_default_file_is_in_the_users_data_folder(environment: dict[str, str
         ("--replay absent.sse", "absent.sse"),
         ("--model m", "--provider"),
         ("--base-url http://x", "--provider"),
+        ("--api-key-env HOME", "--provider"),
+        ("--provider openai --model m --api-key-env ABSENT", "ABSENT is not set"),
+        ("--provider openai --model m --base-url http://x --api-key-env ABSENT", "ABSENT is not set"),
+        ("--provider openai --model m --api-key-env=", "--api-key-env"),
         ("--speed 3", "--replay"),
         ("--speed 0", "above 0"),
         ("--speed inf", "above 0"),

@@ -294,7 +294,19 @@ def endpoint() -> Iterator[Endpoint]:
 
 def test_an_endpoint_answers_with_tools_of_the_folder(folder: Path, tmp_path: Path, endpoint: Endpoint) -> None:
     url = f"http://127.0.0.1:{endpoint.server_port}/v1"
-    arguments = ("--provider", "openai", "--model", "m1", "--base-url", url, "--no-history", "--root", str(folder))
+    key = ("--api-key-env", "OPENAI_API_KEY")
+    arguments = (
+        "--provider",
+        "openai",
+        "--model",
+        "m1",
+        "--base-url",
+        url,
+        "--no-history",
+        "--root",
+        str(folder),
+        *key,
+    )
 
     done = run(tmp_path, *arguments, text="how long is it\n", key="the-key")
 

@@ -28,6 +28,9 @@ class _Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers["content-length"]))
         self.server.requests.append((self.path, json.loads(body)))
         self.server.headers.append(dict(self.headers))
+        if self.server.key is not None and self.server.key not in self._sent_keys():
+            self._refuse()
+            return
         pieces = self.server.bodies.pop(0)
         self.send_response(200)
         self.send_header("content-type", "text/event-stream")
@@ -42,12 +45,24 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.flush()
         self.wfile.write(b"0\r\n\r\n")
 
+    def _sent_keys(self) -> tuple[str, str]:
+        return self.headers.get("authorization", "").removeprefix("Bearer "), self.headers.get("x-api-key", "")
+
+    def _refuse(self) -> None:
+        body = b'{"type": "error", "error": {"type": "authentication_error", "message": "Who are you?"}}'
+        self.send_response(401)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
 
 class Server(ThreadingHTTPServer):
     daemon_threads = True
 
-    def __init__(self, bodies: Sequence[Sequence[bytes | None]]) -> None:
+    def __init__(self, bodies: Sequence[Sequence[bytes | None]], key: str | None = None) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
+        self.key = key
         self.bodies = [list(body) for body in bodies]
         self.requests: list[tuple[str, Any]] = []
         self.headers: list[dict[str, str]] = []
@@ -58,8 +73,9 @@ class Server(ThreadingHTTPServer):
 
 
 @contextmanager
-def serving(*bodies: Sequence[bytes | None]) -> Iterator[Server]:
-    with Server(bodies) as server:
+def serving(*bodies: Sequence[bytes | None], key: str | None = None) -> Iterator[Server]:
+    """Serve prepared bodies, if need be only to those who send a key."""
+    with Server(bodies, key) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         try:

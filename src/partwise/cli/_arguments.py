@@ -21,15 +21,17 @@ examples:
   partwise chat --provider openai-responses --model gpt-5-mini
   partwise chat --provider anthropic --model claude-sonnet-4-5
   partwise chat --provider openai --base-url http://localhost:11434/v1 --model qwen3
+  partwise chat --provider openai --base-url https://gateway.example/v1 --api-key-env GATEWAY_KEY --model large
   echo 'count the lines in README.md' | partwise chat --plain --no-history
   echo 'what is this about?' | partwise chat --plain --attach notes.md photo.png
   partwise chat --plain --replay answer.sse </dev/null
 
 The rules are a small program, not a language model: they need no key and no download, and really work with the files
 of the folder. A provider's model is offered the same tools; openai is Chat Completions, which most other servers speak
-too. The key is read from OPENAI_API_KEY or ANTHROPIC_API_KEY. With --replay every prompt is answered by the recording,
-whose protocol is found out; its tool calls are shown, not run, and nothing is stored unless --db or --thread is given.
-Without any prompt on stdin, --plain --replay plays it once and exits with 0, whatever the recording ends with.
+too. The key is read from OPENAI_API_KEY or ANTHROPIC_API_KEY; with --base-url none is sent, unless --api-key-env names
+the variable that holds it. With --replay every prompt is answered by the recording, whose protocol is found out; its
+tool calls are shown, not run, and nothing is stored unless --db or --thread is given. Without any prompt on stdin,
+--plain --replay plays it once and exits with 0, whatever the recording ends with.
 
 In plain mode each line of stdin is a prompt or a command; /help lists the commands. Exit codes: 0; 1 when the last
 answer failed, the chat could not be opened, or not all of it could be stored; 2 for a wrong command line; 130 when
@@ -89,6 +91,12 @@ def _declare(chat: argparse.ArgumentParser) -> None:
     )
     engine.add_argument("--model", metavar="NAME", help="the model of --provider")
     engine.add_argument("--base-url", metavar="URL", help="another endpoint that speaks like --provider")
+    engine.add_argument(
+        "--api-key-env",
+        type=_not_empty,
+        metavar="VARIABLE",
+        help="the environment variable that holds the key; default: that of --provider, or none with --base-url",
+    )
     engine.add_argument(
         "--replay",
         type=_path,
@@ -162,10 +170,10 @@ def _number(kind: type[int | float], *, above: float) -> Callable[[str], float]:
 def _options(given: Any, fail: Callable[[str], NoReturn], environment: Mapping[str, str]) -> ChatOptions:
     engine: Engine = given.provider or given.engine or ("rules" if given.replay is None else "replay")
     _check(given, engine, fail)
-    variable = KEYS.get(engine, "")
-    api_key = environment.get(variable) or None
-    if variable and api_key is None and given.base_url is None:
-        fail(f"{variable} is not set: export it, or name a server that needs no key with --base-url")
+    variable = given.api_key_env or (KEYS.get(engine) if given.base_url is None else None)
+    api_key = (environment.get(variable) or None) if variable else None
+    if variable and api_key is None:
+        fail(_missing_key(variable, is_named=given.api_key_env is not None))
     is_kept = not given.no_history and (engine != "replay" or given.db is not None or given.thread is not None)
     return ChatOptions(
         engine=engine,
@@ -175,6 +183,7 @@ def _options(given: Any, fail: Callable[[str], NoReturn], environment: Mapping[s
         base_url=given.base_url,
         model=given.model,
         api_key=api_key,
+        key_variable=variable,
         database=(given.db or default_database(environment)) if is_kept else None,
         thread_id=given.thread or DEFAULT_THREAD,
         attached=tuple(given.attach),
@@ -182,6 +191,12 @@ def _options(given: Any, fail: Callable[[str], NoReturn], environment: Mapping[s
         max_steps=given.max_steps or (1 if engine == "replay" else 8),
         shows_history=given.show_history,
     )
+
+
+def _missing_key(variable: str, *, is_named: bool) -> str:
+    if is_named:
+        return f"--api-key-env: {variable} is not set: export it, or leave the option out for an endpoint without a key"
+    return f"{variable} is not set: export it, or name a server that needs no key with --base-url"
 
 
 def _check(given: Any, engine: Engine, fail: Callable[[str], NoReturn]) -> None:
@@ -196,8 +211,8 @@ def _check(given: Any, engine: Engine, fail: Callable[[str], NoReturn]) -> None:
         fail("--speed is the speed of --replay FILE")
     if engine in KEYS and not given.model:
         fail(f"--provider {engine} needs --model NAME")
-    if engine not in KEYS and (given.model or given.base_url):
-        fail(f"--model and --base-url need --provider NAME ({', '.join(KEYS)})")
+    if engine not in KEYS and (given.model or given.base_url or given.api_key_env):
+        fail(f"--model, --base-url and --api-key-env need --provider NAME ({', '.join(KEYS)})")
     if given.base_url is not None and not given.base_url.startswith(("http://", "https://")):
         fail(f"--base-url: {given.base_url!r} does not begin with http:// or https://")
     if given.no_history and (given.db is not None or given.thread is not None):

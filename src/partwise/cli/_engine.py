@@ -10,6 +10,7 @@ import attrs
 from partwise.adapters import ChatModel, ChatModelFunction
 from partwise.tools import Toolkit
 
+from ._keys import telling_about_keys
 from ._options import ChatOptions, Provider
 from ._rules import folder_tools, rules_model
 
@@ -71,7 +72,7 @@ def _provided(provider: Provider, options: ChatOptions) -> Answering:
     assert options.model is not None
     asked = _model(provider)(model=options.model, base_url=options.base_url, api_key=options.api_key)
     return Answering(
-        model=asked,
+        model=telling_about_keys(asked, options),
         title=f"{options.model} ({provider})",
         tools=(folder_tools(options.root),),
         instructions=_INSTRUCTIONS,

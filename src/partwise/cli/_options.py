@@ -38,7 +38,8 @@ class ChatOptions:
         attached: Files that are sent with the first message.
         root: The only folder that tools may touch.
         base_url: Of the provider's endpoint; None is the provider's own.
-        api_key: For a provider; None where the endpoint asks for none.
+        api_key: For a provider; None sends none.
+        key_variable: Where the key was read from.
     """
 
     engine: Engine = "rules"
@@ -48,6 +49,7 @@ class ChatOptions:
     base_url: str | None = None
     model: str | None = None
     api_key: str | None = attrs.field(default=None, repr=False)
+    key_variable: str | None = None
     database: Path | None = None
     thread_id: str = DEFAULT_THREAD
     attached: tuple[Path, ...] = ()
