@@ -32,6 +32,7 @@ from ._parts import (
 )
 from ._reading import message_text, thread_state
 from ._status import auto_status, group_status, part_status
+from ._spellings import spelled
 from ._statuses import (
     COMPLETE, COMPLETE_STOP, COMPLETE_UNKNOWN, INCOMPLETE_CANCELLED, INCOMPLETE_TOOL_CALLS, REQUIRES_INTERRUPT,
     REQUIRES_TOOL_CALLS, RUNNING, CompleteReason, CompleteStatus, IncompleteReason, IncompleteStatus, MessageStatus,
@@ -57,6 +58,6 @@ __all__ = [
     "error_record", "fill", "freeze", "group_status", "is_blank", "is_error_record", "is_json_value", "is_not_sent",
     "join_text", "json_equal", "log_issue", "message_from_json", "message_from_like", "message_text",
     "message_to_json", "messages_from_likes", "new_id", "parse_partial_object", "part_status", "parts_from_like",
-    "resolve_approval", "should_continue", "step_timing", "thaw", "thread_state", "with_content", "with_metadata",
-    "with_part", "with_status",
+    "resolve_approval", "should_continue", "spelled", "step_timing", "thaw", "thread_state", "with_content",
+    "with_metadata", "with_part", "with_status",
 ]

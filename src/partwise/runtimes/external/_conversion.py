@@ -12,6 +12,7 @@ import attrs
 from partwise.messages import Message
 
 from ._calls import with_whole_calls
+from ._joining import Joined
 from ._options import ConvertFunction
 from ._reading import (
     FALLBACK_PREFIX,
@@ -88,6 +89,9 @@ class Conversion:
             entry = self._by_id.get(message.id)
             if self._convert is None and (entry is None or is_message(entry.item)):
                 found.append(message)
+            elif entry is not None and isinstance(entry.item, Joined):
+                # An item whose outputs became several messages is still one item.
+                found += [item for item in entry.item.items if not found or item is not found[-1]]
             elif entry is not None:
                 found.append(entry.item)
         return found

@@ -16,6 +16,7 @@ from partwise.store import RunEnd, RunStart
 from ._cancelling import Cancelling
 from ._conversion import Conversion
 from ._host import Host
+from ._joining import Joined, Joining
 from ._mirror import Mirror
 from ._options import ExternalOptions, capabilities
 from ._reading import FALLBACK_PREFIX, is_mutable, shared, with_derived_status
@@ -32,10 +33,13 @@ class Feeding:
     An update that fails changes nothing, so that the same one may be tried again.
     """
 
-    def __init__(self, host: Host, mirror: Mirror, conversion: Conversion, cancelling: Cancelling) -> None:
+    def __init__(
+        self, host: Host, mirror: Mirror, conversion: Conversion, joining: Joining, cancelling: Cancelling
+    ) -> None:
         self._host = host
         self._mirror = mirror
         self._conversion = conversion
+        self._joining = joining
         self._cancelling = cancelling
         self._source: object = None
         self._items: tuple[Any, ...] = ()
@@ -54,13 +58,13 @@ class Feeding:
         host.document.check_writer()
         before = host.options
         options = attrs.evolve(before, **changes) if changes else before
-        self._conversion.use(options.convert)
+        self._use(options)
         try:
             with host.document.batch():
                 is_shown = self._show(source if is_new else self._source, options)
                 self._publish(options)
         except BaseException:
-            self._conversion.use(before.convert)
+            self._use(before)
             raise
         if is_shown:
             if self._mirror.feed:
@@ -71,6 +75,7 @@ class Feeding:
 
     def put(self, item: object) -> None:
         """Take in one item: a new one at the end, or a newer one of a message that is there."""
+        self._refuse_joins("one item")
         runs = bool(self._host.options.is_running)
 
         def show() -> None:
@@ -89,9 +94,24 @@ class Feeding:
         Raises:
             MessageNotFoundError: The owner never gave it, or took it out already.
         """
+        self._refuse_joins("the end of a message")
         if self._mirror.place_of(message_id) >= len(self._mirror.feed):
             raise MessageNotFoundError(message_id, where="the feed")
         self._patch(lambda: self._mirror.remove(message_id, is_running=bool(self._host.options.is_running)))
+
+    def refresh(self) -> None:
+        """Convert every item again at the next update."""
+        self._conversion.refresh()
+        self._joining.refresh()
+
+    def _use(self, options: ExternalOptions) -> None:
+        self._joining.use(options.convert)
+        self._conversion.use(_like_of if options.joins else options.convert)
+
+    def _refuse_joins(self, what: str) -> None:
+        if self._host.options.joins:
+            text = f"A store that joins its items cannot be told {what}; give the whole list to update."
+            raise FeedError(text, code="joins")
 
     def _patch(self, show: Callable[[], None]) -> None:
         self._host.document.check_writer()
@@ -111,8 +131,12 @@ class Feeding:
             and not self._is_first
             and runs == bool(before.is_running)
             and options.convert is before.convert
+            and options.joins == before.joins
         )
         if isinstance(source, Export):
+            if options.joins:
+                text = "A store that joins its items is given a list of them; a tree says itself what each message is."
+                raise FeedError(text, code="joins")
             if is_as_before:
                 return False
             export = cast("Export[Any]", source)  # type: ignore[redundant-cast]  # redundant for mypy only
@@ -127,7 +151,8 @@ class Feeding:
         is_identical = is_as_before and len(items) == len(self._items) and all(map(operator.is_, items, self._items))
         if is_identical and not (items and is_mutable(items[-1])):
             return False
-        converted = self._conversion.feed(items, is_running=runs)
+        whole = self._joining.join(items) if options.joins else items
+        converted = self._conversion.feed(whole, is_running=runs)
         self._mirror.show_list(converted, is_running=runs, is_same=options.is_same)
         self._source, self._items = source, items
         if len(self._conversion) > 2 * len(self._host.document.tree) + 64:
@@ -194,6 +219,10 @@ class Feeding:
         elif not runs and self._run is not None:
             run, self._run = self._run, None
             self._host.events.emit(RunEnd(run_id=run.run_id, message_id=head_id))
+
+
+def _like_of(joined: Joined) -> Any:
+    return joined.like
 
 
 def _items(source: object) -> tuple[Any, ...]:

@@ -86,6 +86,7 @@ class ExternalOptions:
     """See ``ExternalStoreRuntime``; a function that is None is something that cannot be done."""
 
     convert: ConvertFunction | None = None
+    joins: bool = False
     is_same: SameFunction | None = None
     is_running: bool | None = None
     is_loading: bool = False
@@ -122,6 +123,7 @@ class ExternalFields(TypedDict, total=False):
     """Everything beside the messages that the owner of a store may say; see ``ExternalStoreRuntime``."""
 
     convert: ConvertFunction | None
+    joins: bool
     is_same: SameFunction | None
     is_running: bool | None
     is_loading: bool

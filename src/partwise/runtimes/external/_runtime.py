@@ -31,6 +31,8 @@ class ExternalStoreRuntime:
             ``ExternalSnapshot`` or of ``ThreadState``: an async iterable, an Rx observable, a store.
         on_error: Told of listeners and selectors that raise; they are logged if it is not given.
         convert: Makes a message, or something message-like, of one item. Not given: the items are that.
+        joins: Whether what follows each other becomes one answer: ``convert`` may then give several outputs for an
+            item, or none, and results of tools as outputs of their own.
         is_same: Tells of a message that left and one that came in its place whether the second is the
             first with its final id; it then takes its place instead of becoming an alternative.
         is_running: Whether an answer is being made. None: told from the last message.

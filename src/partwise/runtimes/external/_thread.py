@@ -40,6 +40,7 @@ from ._cancelling import Cancelling
 from ._conversion import Conversion
 from ._feeding import Feeding
 from ._host import Host, asked, refused, require, told
+from ._joining import Joining
 from ._mirror import Mirror
 from ._options import ApprovalResponse, ExternalOptions, RunRequest, ToolOutput
 from ._remarks import Remarks
@@ -72,7 +73,7 @@ class ExternalThread:
         self._sending = Sending(self._host, self._mirror)
         self._cancelling = Cancelling(self._host, self._mirror, self._conversion, self._drafts.composer)
         self._branching = Branching(self._host, self._mirror, self._conversion)
-        self._feeding = Feeding(self._host, self._mirror, self._conversion, self._cancelling)
+        self._feeding = Feeding(self._host, self._mirror, self._conversion, Joining(self._remarks), self._cancelling)
         self.update(source, {}, is_new=True)
 
     def _on_context_change(self) -> None:
@@ -467,7 +468,7 @@ class ExternalThread:
 
     def refresh(self) -> None:
         """Convert everything again at the next update; called by the runtime."""
-        self._conversion.refresh()
+        self._feeding.refresh()
         self._mirror.loosen()
 
     async def finish(self) -> None:
