@@ -326,6 +326,31 @@ def test_files_that_code_made_are_files() -> None:
     assert [(file.data, file.source_type) for file in files] == [("f1", "id"), ("f2", "id")]
 
 
+def test_calls_of_a_model_that_gives_way_are_settled_and_those_after_it_are_asked_for() -> None:
+    hand_over = {"from": {"model": "a"}, "to": {"model": "b"}, "trigger": {"type": "refusal", "category": "bio"}}
+    given_up = [*use(0, "c1", "{}"), block(1, "fallback", **hand_over), stop(1)]
+
+    silent = folded(*given_up, *text(2, "Hi"), *end())
+    calling = folded(*given_up, *use(2, "c2", "{}"), *end("tool_use"))
+
+    assert (call(silent).is_error, silent.status) == (True, COMPLETE_STOP)
+    assert silent.content[1] == DataPart(name="fallback", data={"type": "fallback", **hand_over})
+    assert [call(calling).has_result, call(calling, 1).has_result] == [True, False]
+    assert calling.status == REQUIRES_TOOL_CALLS
+
+
+def test_what_is_told_of_a_message_is_kept_beside_it() -> None:
+    dropped = [{"type": "thinking_dropped"}]
+    delta = {"stop_reason": "stop_sequence", "stop_sequence": "END", "container": {"id": "c"}, "stop_details": None}
+    message = folded(
+        *text(0, "Hi"), {"type": "message_delta", "delta": delta, "input_transformations": dropped}, *end()
+    )
+
+    assert message.metadata.custom == {
+        "anthropic": {"container": {"id": "c"}, "input_transformations": dropped, "stop_sequence": "END"}
+    }
+
+
 def test_a_call_cut_short_is_not_to_be_run() -> None:
     message = folded(
         block(0, "tool_use", id="c1", name="look", input={}),

@@ -4,15 +4,18 @@ import base64
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import attrs
 import pytest
+from anthropic.types.beta import BetaTextCitationParam
 
 from partwise.messages import (
+    MISSING,
     AssistantPart,
     AudioPart,
     DataPart,
+    DocumentSourcePart,
     FileContent,
     FilePart,
     ImagePart,
@@ -24,13 +27,17 @@ from partwise.messages import (
     UrlSourcePart,
     UserPart,
     freeze,
+    thaw,
 )
 from partwise.providers.anthropic import messages_input, messages_request
+from partwise.providers.anthropic._blocks import CITATIONS
 from partwise.providers.replay import replay
 from partwise.tools import ModelContext, Tool
 
 from .conversation import AT, assistant, called, user
+from .typed import check_blocks
 
+PAGES = freeze([{"type": "web_search_result", "url": "u", "title": "U", "encrypted_content": "e"}])
 OWN = Path(__file__).parent / "recordings"
 TEXT = base64.b64encode("Größe".encode()).decode()
 
@@ -41,11 +48,14 @@ def kept(**said: Any) -> Any:
 
 def served(call_id: str = "s1", name: str = "web_search", kind: str = "server_tool_use", **fields: Any) -> ToolCallPart:
     metadata = kept(provider_executed=True, block={"type": kind})
-    return called(call_id, **{"tool_name": name, "provider_metadata": metadata, "result": [{"url": "u"}], **fields})
+    return called(call_id, **{"tool_name": name, "provider_metadata": metadata, "result": PAGES, **fields})
 
 
 def sent(*messages: Any) -> list[dict[str, Any]]:
-    return messages_input(messages)[1]
+    """The messages of a request, which are such as the SDK knows."""
+    found = messages_input(messages)[1]
+    check_blocks(found)
+    return found
 
 
 def blocks(*parts: AssistantPart) -> list[dict[str, Any]]:
@@ -81,6 +91,14 @@ def test_instructions_stand_beside_the_messages() -> None:
          {"type": "image", "source": {"type": "file", "file_id": "file_1"}}),
         (FilePart(data="AA==", media_type="application/zip", filename="a.zip"),
          {"type": "text", "text": "[file a.zip (application/zip)]"}),
+        (ImagePart(image="data:image/jpg;base64,AA=="),
+         {"type": "image", "source": {"type": "base64", "media_type": "image/jpeg", "data": "AA=="}}),
+        (ImagePart(image="data:image/svg+xml,<svg/>", filename="a.svg"),
+         {"type": "text", "text": "[file a.svg (image/svg+xml)]"}),
+        (FilePart(data="https://a/b.csv", media_type="text/csv", filename="b.csv"),
+         {"type": "text", "text": "[b.csv](https://a/b.csv)"}),
+        (FilePart(data="data:text/plain,Gr%C3%B6%C3%9Fe", media_type="text/plain"),
+         {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "Größe"}}),
         (AudioPart(data="AA==", format="mp3"), {"type": "text", "text": "[audio (mp3)]"}),
     ],
 )  # fmt: skip
@@ -150,10 +168,13 @@ def test_calls_that_nobody_answered_are_left_out() -> None:
 
 
 def test_calls_of_the_provider_go_back_with_their_results() -> None:
-    assert blocks(served(), served("m1", "echo", "mcp_tool_use", result=[], is_error=True)) == [
+    block = {"type": "mcp_tool_use", "server_name": "s"}
+    of_server = kept(provider_executed=True, block=block)
+
+    assert blocks(served(), served("m1", "echo", result=[], is_error=True, provider_metadata=of_server)) == [
         {"type": "server_tool_use", "id": "s1", "name": "web_search", "input": {}},
-        {"type": "web_search_tool_result", "tool_use_id": "s1", "content": [{"url": "u"}]},
-        {"type": "mcp_tool_use", "id": "m1", "name": "echo", "input": {}},
+        {"type": "web_search_tool_result", "tool_use_id": "s1", "content": thaw(PAGES)},
+        {"type": "mcp_tool_use", "id": "m1", "name": "echo", "server_name": "s", "input": {}},
         {"type": "mcp_tool_result", "tool_use_id": "m1", "is_error": True, "content": []},
     ]
 
@@ -167,10 +188,10 @@ def test_a_call_that_the_provider_is_running_is_sent_only_to_go_on_with_it() -> 
 
 
 def test_calls_made_by_code_that_the_provider_runs_stand_before_the_result_of_the_code() -> None:
-    code = served("s1", "code_execution", result={"stdout": "3"})
-    inner = called(
-        "c1", parent_id="s1", provider_metadata=kept(block={"type": "tool_use", "caller": {"tool_id": "s1"}})
-    )
+    ran = {"type": "code_execution_result", "stdout": "3", "stderr": "", "return_code": 0, "content": []}
+    code = served("s1", "code_execution", result=ran)
+    caller = {"type": "code_execution_20250825", "tool_id": "s1"}
+    inner = called("c1", parent_id="s1", provider_metadata=kept(block={"type": "tool_use", "caller": caller}))
 
     assert [
         [block["type"] for block in message["content"]] for message in sent(assistant(code, inner, TextPart("3")))
@@ -203,6 +224,97 @@ def test_a_model_sees_the_pictures_that_a_tool_gives_it() -> None:
         {"type": "text", "text": "A plot"},
         {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AA=="}},
     ]
+
+
+def test_what_a_tool_says_is_never_empty_where_the_api_refuses_that() -> None:
+    silent = called(model_content=(TextContent(" "),))
+    failed = [called("c1", result="", is_error=True), called("c2", model_content=(), is_error=True)]
+
+    assert sent(assistant(silent))[1]["content"][0]["content"] == []
+    assert [block["content"] for block in sent(assistant(*failed))[1]["content"]] == ["failed", "failed"]
+
+
+CITED = [
+    (UrlSourcePart(id="http://a", url="http://a", title="A"),
+     {"type": "web_search_result_location", "cited_text": "x", "encrypted_index": "e"},
+     {"url": "http://a", "title": "A"}),
+    (DocumentSourcePart(id="document-0", title="D", media_type="text/plain"),
+     {"type": "char_location", "cited_text": "x", "document_index": 0, "start_char_index": 1, "end_char_index": 2},
+     {"document_title": None}),
+    (DocumentSourcePart(id="document-0", title="D", media_type="application/pdf"),
+     {"type": "page_location", "cited_text": "x", "document_index": 0, "document_title": "D", "start_page_number": 1,
+      "end_page_number": 2},
+     {}),
+    (DocumentSourcePart(id="document-0", title="D", media_type="text/plain"),
+     {"type": "content_block_location", "cited_text": "x", "document_index": 0, "document_title": "D",
+      "start_block_index": 0, "end_block_index": 1},
+     {}),
+    (UrlSourcePart(id="http://a", url="http://a", title="A"),
+     {"type": "search_result_location", "cited_text": "x", "search_result_index": 0, "source": "http://a",
+      "start_block_index": 0, "end_block_index": 1},
+     {"title": "A"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("source", "place", "added"), CITED, ids=[place["type"] for _, place, _ in CITED])
+def test_sources_go_back_as_citations_of_the_text_before_them(
+    source: Any, place: dict[str, Any], added: dict[str, Any]
+) -> None:
+    unread = {"type": place["type"], "cited_text": "y"}
+    cited = attrs.evolve(source, provider_metadata=kept(citations=[{**place, "file_id": "f"}, unread]))
+    other = UrlSourcePart(id="o", url="http://o", provider_metadata=freeze({"openai": {"citations": [place]}}))
+
+    assert blocks(cited, TextPart("One"), TextPart("Two"), cited, other) == [
+        {"type": "text", "text": "One"},
+        {"type": "text", "text": "Two", "citations": [{**place, **added}]},
+    ]
+
+
+def test_every_kind_of_citation_that_the_sdk_takes_is_sent() -> None:
+    kinds = {get_type_hints(kind)["type"].__args__[0]: kind for kind in get_args(BetaTextCitationParam)}
+
+    assert {kind: {"type", *fields} for kind, fields in CITATIONS.items()} == {
+        name: set(get_type_hints(kind)) for name, kind in kinds.items()
+    }
+    assert {place["type"] for _, place, _ in CITED} == kinds.keys()
+
+
+@pytest.mark.parametrize("thinking", [{"type": "redacted_thinking", "data": "x"}, None])
+def test_an_answer_that_broke_off_while_thinking_does_not_end_with_it(thinking: dict[str, Any] | None) -> None:
+    before = {"before": [thinking]} if thinking else {}
+    thought = ReasoningPart("hm", provider_metadata=kept(signature="s", **before))
+    unanswered = ToolCallPart(tool_call_id="c1", tool_name="look", args_text="{")
+
+    assert sent(user("Hi"), assistant(thought, unanswered)) == sent(user("Hi"))
+    assert blocks(TextPart("Hi"), thought, unanswered) == [{"type": "text", "text": "Hi"}]
+
+
+HAND_OVER = {"type": "fallback", "from": {"model": "a"}, "to": {"model": "b"}, "trigger": None}
+TOOLS = {"type": "mcp_tool_listing", "mcp_server_name": "s", "tools": [{"name": "echo", "input_schema": {}}]}
+
+
+def test_blocks_that_the_provider_wants_back_stand_in_their_place_and_other_data_is_not_sent() -> None:
+    def data(block: dict[str, Any]) -> DataPart:
+        return DataPart(name=block["type"], data=freeze(block))
+
+    other = DataPart(name="fallback", data="mine")
+
+    assert blocks(data(TOOLS), TextPart("One"), other, data(HAND_OVER), DataPart(name="n", data={}), TextPart("2")) == [
+        TOOLS,
+        {"type": "text", "text": "One"},
+        HAND_OVER,
+        {"type": "text", "text": "2"},
+    ]
+    assert sent(assistant(data(HAND_OVER)), user("And?")) == sent(user("And?"))
+
+
+def test_calls_of_a_model_that_gave_way_are_not_sent() -> None:
+    hand_over = DataPart(name="fallback", data=freeze(HAND_OVER))
+    answer = (called("c1"), served("s1"), served("s2", result=MISSING), hand_over, called("c2"))
+
+    assert [block.get("id", block["type"]) for block in blocks(*answer)] == [
+        "s1", "web_search_tool_result", "fallback", "c2"
+    ]  # fmt: skip
 
 
 def test_a_request_carries_tools_settings_and_the_answer_so_far(make_run: Callable[..., Any]) -> None:
@@ -259,6 +371,7 @@ async def test_what_was_answered_goes_back_as_it_came(answer: Callable[..., Any]
     assert [block["type"] for block in back["content"]] == [
         "thinking", "redacted_thinking", "server_tool_use", "web_search_tool_result", "text", "tool_use", "tool_use"
     ]  # fmt: skip
+    check_blocks([back, results])
     raw = {
         block["content_block"]["type"]: block["content_block"] for block in _events(file) if "content_block" in block
     }

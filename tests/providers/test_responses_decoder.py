@@ -382,6 +382,17 @@ def test_a_patch_streams_its_diff_into_what_is_known_of_it() -> None:
     assert call(ended).args == whole
 
 
+def test_a_program_that_the_provider_runs_is_answered_by_the_item_after_it() -> None:
+    program = {"type": "program", "id": "p", "call_id": "c", "code": "1 + 1", "fingerprint": "f"}
+    output = {"type": "program_output", "id": "o", "call_id": "c", "result": "2", "status": "completed"}
+
+    message = folded(added(program), done(program), added(output, 1), done(output, 1))
+
+    assert (call(message).tool_name, call(message).args, call(message).result) == ("program", {"code": "1 + 1"}, "2")
+    assert said(call(message))["provider_executed"] is True
+    assert message.status == COMPLETE_STOP
+
+
 def test_a_search_for_tools_is_answered_by_the_item_after_it() -> None:
     message = folded(
         done({"type": "tool_search_call", "id": "ts", "call_id": None, "execution": "server", "arguments": {"q": 1}}),

@@ -13,6 +13,7 @@ import anyio
 import httpx2
 import pytest
 
+import partwise as pw
 from partwise.messages import COMPLETE_STOP, AssistantMessage, IncompleteStatus, TextPart, Usage
 from partwise.providers.replay import replay
 from partwise.stream import TextDelta
@@ -254,6 +255,44 @@ async def test_a_paused_answer_goes_on_in_the_next_request(answer: Ask) -> None:
     assert message.status == COMPLETE_STOP
     assert [step.usage for step in message.metadata.steps] == [Usage(output_tokens=3), Usage(output_tokens=4), None]
     assert len(requests) == 3
+
+
+async def test_after_a_summary_of_the_history_the_answer_goes_on_with_it_in_its_place() -> None:
+    summary = {"type": "compaction", "content": "We spoke of files.", "encrypted_content": "e"}
+    requests: list[httpx2.Request] = []
+    paused = (
+        MESSAGES.begin[0],
+        event({"type": "content_block_start", "index": 0, "content_block": {"type": "compaction", "content": None}}),
+        event({"type": "content_block_delta", "index": 0, "delta": {**summary, "type": "compaction_delta"}}),
+        event({"type": "content_block_stop", "index": 0}),
+        event({"type": "message_delta", "delta": {"stop_reason": "compaction"}}),
+        event({"type": "message_stop"}),
+    )
+    bodies = (Body(*paused), Body(*MESSAGES.answer("One.")), Body(*MESSAGES.answer("Two.")))
+    model = connected(MESSAGES, *bodies, requests=requests, defaults={"betas": ["compact-2026-01-12"]})
+
+    async with pw.LocalRuntime(model) as runtime:
+        await runtime.thread.append("Hi")
+        answer = runtime.thread.state.messages[-1]
+        await runtime.thread.append("And?")
+
+    first, again, later = (json.loads(request.content)["messages"] for request in requests)
+    assert [message["role"] for message in first] == ["user"]
+    assert again == [*first, {"role": "assistant", "content": [summary]}]
+    assert later[1] == {"role": "assistant", "content": [summary, {"type": "text", "text": "One."}]}
+    assert answer.status == COMPLETE_STOP
+    assert "after" not in answer.metadata.custom["anthropic"]
+
+
+async def test_a_request_for_nothing_but_a_summary_is_not_sent_again(answer: Ask) -> None:
+    requests: list[httpx2.Request] = []
+    start, *_ = MESSAGES.begin
+    end = event({"type": "message_delta", "delta": {"stop_reason": "compaction"}}), event({"type": "message_stop"})
+    defaults = {"betas": ["compact"], "compaction": {"type": "summary"}}
+
+    await answer(connected(MESSAGES, Body(start, *end), Body(start, *end), requests=requests, defaults=defaults))
+
+    assert len(requests) == 1
 
 
 async def test_an_answer_that_never_ends_is_asked_for_a_limited_number_of_times(answer: Ask) -> None:

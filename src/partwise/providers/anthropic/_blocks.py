@@ -8,10 +8,34 @@ from typing import Any, Final
 from partwise.messages import DocumentSourcePart, UrlSourcePart
 from partwise.providers.wire import Json, mapping, word
 
-__all__ = ["CALLS", "block_of", "input_text", "is_failure", "is_result", "result_type", "source_of"]
+__all__ = [
+    "CALLS",
+    "CITATIONS",
+    "block_of",
+    "citation_of",
+    "input_text",
+    "is_failure",
+    "is_result",
+    "result_type",
+    "source_of",
+]
 
 # The blocks that are calls, and whether the provider runs them.
 CALLS: Final = {"tool_use": False, "server_tool_use": True, "mcp_tool_use": True}
+
+_OF_DOCUMENT: Final = ("cited_text", "document_index", "document_title")
+# What a citation of each kind must have to be sent back.
+CITATIONS: Final[dict[str, tuple[str, ...]]] = {
+    "char_location": (*_OF_DOCUMENT, "start_char_index", "end_char_index"),
+    "page_location": (*_OF_DOCUMENT, "start_page_number", "end_page_number"),
+    "content_block_location": (*_OF_DOCUMENT, "start_block_index", "end_block_index"),
+    "web_search_result_location": ("cited_text", "encrypted_index", "title", "url"),
+    "search_result_location": (
+        *("cited_text", "search_result_index", "source", "title"),
+        *("start_block_index", "end_block_index"),
+    ),
+}
+_MAY_BE_NULL: Final = ("title", "document_title")
 
 
 def is_result(kind: str) -> bool:
@@ -66,3 +90,20 @@ def source_of(citation: Json) -> tuple[UrlSourcePart | DocumentSourcePart | None
     is_paged = citation.get("type") == "page_location"
     media_type = "application/pdf" if is_paged else "text/plain"
     return DocumentSourcePart(id=key, title=title or key, media_type=media_type), place
+
+
+def citation_of(source: UrlSourcePart | DocumentSourcePart, place: Json) -> dict[str, Any] | None:
+    """Return a citation as the provider wrote it, or None if it could not read it.
+
+    Args:
+        source: What is cited.
+        place: Where in it, as ``source_of`` returned it.
+    """
+    kind = word(place.get("type"))
+    said = {"title": source.title, **place}
+    if isinstance(source, UrlSourcePart):
+        said["url"] = source.url
+    fields = CITATIONS.get(kind, ())
+    if not fields or any(said.get(name) is None for name in fields if name not in _MAY_BE_NULL):
+        return None
+    return {"type": kind, **{name: said.get(name) for name in fields}}

@@ -52,6 +52,11 @@ _FINISHES: dict[str, FinishReason] = {
     "refusal": "content-filter",
 }
 _BROKEN_OFF = {"error": "The service started its answer again before this call was complete."}
+# What is told of a message beside its content.
+_KEPT = ("container", "diagnostics", "input_transformations", "stop_details", "stop_sequence")
+_HANDED_OVER = {"error": "Another model took over the answer, and did not make this call."}
+# The provider waits for its message to be sent back: in the middle of its tools, or with a new summary of the history.
+_PAUSES = ("pause_turn", "compaction")
 
 
 @attrs.define
@@ -103,6 +108,7 @@ class MessagesDecoder:
         "_ids",
         "_is_empty",
         "_kept_aside",
+        "_lent",
         "_number",
         "_sources",
         "_text",
@@ -118,7 +124,7 @@ class MessagesDecoder:
         self._text = 0
         self._ids = FreeIds()
         self._call_ids: dict[str, str] = {}
-        self._client_calls = 0
+        self._client_calls: list[str] = []
         self._finish: FinishReason | None = None
         self._has_stopped = False
         self._has_paused = False
@@ -127,6 +133,7 @@ class MessagesDecoder:
         self._sources = Sources("anthropic")
         self._unseen: list[Json] = []
         self._kept_aside: dict[str, Any] = {}
+        self._lent = False
         self._unknown = Unknown()
 
     def decode(self, payload: Payload) -> list[Chunk]:
@@ -153,6 +160,13 @@ class MessagesDecoder:
         if self._has_failed:
             return [StepFinish(self._usage)] if self._usage else []
         return [*self._seal_open(), *self._sources.release(), *self._leave(), Finish(self._reason(), self._usage)]
+
+    def pause(self) -> list[Chunk]:
+        """Return the chunks after which the message can be sent back, so that the provider goes on with it."""
+        if not self._unseen:
+            return []
+        self._lent = True  # to the message, until a part follows that keeps it
+        return [MetadataChunk(custom={"anthropic": {**self._kept_aside, "after": [*self._unseen]}})]
 
     @property
     def is_paused(self) -> bool:
@@ -206,8 +220,11 @@ class MessagesDecoder:
         if not self._number or not self._is_empty:
             self._number += 1
             yield StepStart(word(message.get("id")) or None)
+        if self._lent:
+            self._lent = False
+            yield MetadataChunk(custom={"anthropic": self._kept_aside})
         self._is_empty, self._has_stopped, self._has_paused = True, False, False
-        self._blocks, self._client_calls = {}, 0
+        self._blocks, self._client_calls = {}, []
         self._finish, self._usage = None, None
         self._text += 1
         yield from self._learn(message, message)
@@ -219,9 +236,9 @@ class MessagesDecoder:
         reason = word(said.get("stop_reason"))
         if reason:
             self._finish = _FINISHES.get(reason, "other")
-            self._has_paused = reason == "pause_turn"
+            self._has_paused = reason in _PAUSES
         self._usage = merge_usage(self._usage, _usage_of(mapping(fields.get("usage"))))
-        kept = {key: said[key] for key in ("container", "stop_details") if said.get(key)}
+        kept = {key: said.get(key) or fields[key] for key in _KEPT if said.get(key) or fields.get(key)}
         edits = mapping(fields.get("context_management")) or mapping(said.get("context_management"))
         if edits.get("applied_edits"):
             kept["context_management"] = edits
@@ -242,6 +259,8 @@ class MessagesDecoder:
                 yield from self._delta(index, {"type": "citations_delta", "citation": citation})
             return
         self._text += 1  # a text after this is another part
+        if kind == "fallback":
+            yield from self._hand_over()
         if kind == "thinking":
             block.fields |= {"thinking": "", "signature": ""}
             yield from self._delta(index, {"type": "thinking_delta", "thinking": fields.get("thinking")})
@@ -331,11 +350,18 @@ class MessagesDecoder:
         for block in self._blocks.values():
             yield from self._seal(block)
 
+    def _hand_over(self) -> Iterator[Chunk]:
+        """Settle the calls of the model that gives way: it may have been cut off, and nobody wants their results."""
+        for call_id in self._client_calls:
+            yield ToolResult(call_id, _HANDED_OVER, is_error=True)
+        self._client_calls = []
+
     def _call(self, block: _Block, fields: Json) -> Iterator[Chunk]:
         wire_id = word(fields.get("id")) or f"call-{block.part_id}"
         block.part_id = self._call_ids[wire_id] = self._ids.take(wire_id)
         runs_there = CALLS[block.kind]
-        self._client_calls += not runs_there
+        if not runs_there:
+            self._client_calls.append(block.part_id)
         mark = {"provider_executed": True} if runs_there else {}
         caller = word(mapping(fields.get("caller")).get("tool_id"))
         yield ToolCallStart(

@@ -37,7 +37,8 @@ class AnthropicMessages:
         api_key: The key, without a client. Nothing is read from the environment here; the SDK looks
             for credentials if neither a key nor an endpoint is given.
         max_pauses: How often an answer that the provider pauses, in the middle of a long turn of its own
-            tools, is sent back so that it goes on; with 0 such an answer stays incomplete.
+            tools or after it made a summary of the history, is sent back so that it goes on; with 0 such
+            an answer stays incomplete.
         defaults: Parameters of every request, as the SDK calls them: ``max_tokens=32_000``,
             ``thinking={...}``. With ``betas`` the request goes to the API's beta.
 
@@ -78,8 +79,12 @@ class AnthropicMessages:
             async with aclosing(decoded(asked, decoder, _errors())) as chunks:
                 async for chunk in chunks:
                     yield chunk
-            if not (decoder.is_paused and pauses_left):
+            if (
+                not (decoder.is_paused and pauses_left) or "compaction" in request
+            ):  # which asks for nothing but a summary
                 break
+            for chunk in decoder.pause():
+                yield chunk
         for chunk in decoder.close():
             yield chunk
 

@@ -22,7 +22,8 @@ from partwise.messages import (
 from partwise.providers.wire import description_of, mapping, request_headers, said_by, settings_of, user_parts
 from partwise.tools import tools_for_backend
 
-from ._turn import file_block, image_block, text_block, turn_messages
+from ._files import file_block, image_block, text_block
+from ._turn import turn_messages
 
 if TYPE_CHECKING:
     from partwise.adapters import RunContext
@@ -106,8 +107,9 @@ def messages_input(
 ) -> tuple[str | None, list[dict[str, Any]]]:
     """Return the instructions, and messages as the Messages API writes them.
 
-    Thinking is sent back with its signature, calls that the provider ran with their results. Sources
-    and data are not sent. A call without a result is left out, because the API accepts no call that
+    Thinking is sent back with its signature, calls that the provider ran with their results, sources as
+    the citations of the text before them. Of data only the provider's own blocks are sent that it asks
+    back. A call without a result is left out, because the API accepts no call that
     nobody answered, unless the provider is about to go on with it.
 
     Args:
@@ -137,7 +139,7 @@ def _user_block(part: UserPart) -> Iterator[dict[str, Any]]:
             if not is_blank(part.text):
                 yield text_block(part.text)
         case ImagePart():
-            yield image_block(part.image)
+            yield image_block(part)
         case FilePart():
             yield file_block(part)
         case AudioPart():  # the API hears nothing

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import re
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Final
 
 from partwise.messages import (
     AssistantMessage,
     AssistantPart,
-    FileContent,
-    FilePart,
+    DataPart,
+    DocumentSourcePart,
     ReasoningPart,
     TextContent,
     TextPart,
     ToolCallPart,
+    UrlSourcePart,
     is_blank,
     thaw,
 )
 from partwise.providers.wire import (
     Json,
-    address_of,
     as_json,
-    file_note,
     is_provider_executed,
     mapping,
     mappings,
@@ -31,11 +29,15 @@ from partwise.providers.wire import (
     word,
 )
 
-from ._blocks import CALLS, result_type
+from ._blocks import CALLS, citation_of, result_type
+from ._files import file_block, text_block
 
-__all__ = ["file_block", "image_block", "text_block", "turn_messages"]
+__all__ = ["turn_messages"]
 
 _BAD_ID = re.compile(r"[^a-zA-Z0-9_-]")
+_THINKING: Final = ("thinking", "redacted_thinking")
+# Blocks that are shown as data, and that the provider wants back in their place.
+_KEPT: Final = ("fallback", "mcp_tool_listing")
 
 _Block = dict[str, Any]
 
@@ -53,14 +55,26 @@ def turn_messages(message: AssistantMessage, *, is_last: bool) -> list[dict[str,
     return turn.close()
 
 
+def _given_up(parts: Sequence[AssistantPart]) -> frozenset[str]:
+    """Return the calls that another model took no notice of: those before the last hand-over to a fallback."""
+    places = [at for at, part in enumerate(parts) if isinstance(part, DataPart) and part.name == "fallback"]
+    before = parts[: places[-1]] if places else ()
+    return frozenset(
+        part.tool_call_id
+        for part in before
+        if isinstance(part, ToolCallPart) and (not is_provider_executed(part) or not part.has_result)
+    )
+
+
 class _Turn:
-    __slots__ = ("_blocks", "_late", "_message", "_parents", "_results", "_runs_on", "_sent", "_unseen")
+    __slots__ = ("_blocks", "_given_up", "_late", "_message", "_parents", "_results", "_runs_on", "_sent", "_unseen")
 
     def __init__(self, message: AssistantMessage, *, is_last: bool) -> None:
         last = message.content[-1] if message.content else None
         self._message = message
         self._parents = {getattr(part, "parent_id", None) for part in message.content}
         self._runs_on = last if is_last else None
+        self._given_up = _given_up(message.content)
         self._sent: list[dict[str, Any]] = []
         self._blocks: list[_Block] = []
         self._results: list[_Block] = []
@@ -84,6 +98,12 @@ class _Turn:
                     self._say({"type": "thinking", "thinking": part.text, "signature": said["signature"]})
             case ToolCallPart():
                 self._call(part, mapping(said.get("block")))
+            case UrlSourcePart() | DocumentSourcePart():
+                self._cite([citation_of(part, place) for place in mappings(thaw(said.get("citations")))])
+            case DataPart():
+                block = thaw(mapping(part.data))
+                if part.name in _KEPT and block.get("type") == part.name:
+                    self._say(block)
             case _:
                 return
 
@@ -104,7 +124,15 @@ class _Turn:
         self._blocks += [*self._unseen, block]
         self._unseen = []
 
+    def _cite(self, citations: list[_Block | None]) -> None:
+        """Add to the text just before what it cites: without it the provider could not cite that again."""
+        known = [citation for citation in citations if citation is not None]
+        if known and self._blocks and self._blocks[-1]["type"] == "text":
+            self._blocks[-1].setdefault("citations", []).extend(known)
+
     def _call(self, part: ToolCallPart, block: Json) -> None:
+        if part.tool_call_id in self._given_up:
+            return
         if not is_provider_executed(part):
             if part.has_result:
                 if self._results and self._unseen:
@@ -135,7 +163,9 @@ class _Turn:
             self._blocks.append(result)
 
     def _end_roundtrip(self) -> None:
-        if self._blocks:
+        while self._blocks and self._blocks[-1]["type"] in _THINKING:  # the API refuses an answer that ends so
+            self._blocks.pop()
+        if any(block["type"] != "fallback" for block in self._blocks):
             self._sent.append({"role": "assistant", "content": self._blocks})
         if self._results:
             self._sent.append({"role": "user", "content": self._results})
@@ -155,44 +185,14 @@ def _tool_result(part: ToolCallPart) -> _Block:
     content: str | list[_Block]
     if part.model_content is not None:
         read = part.model_content
-        content = [text_block(item.text) if isinstance(item, TextContent) else file_block(item) for item in read]
+        content = [
+            text_block(item.text) if isinstance(item, TextContent) else file_block(item)
+            for item in read
+            if not (isinstance(item, TextContent) and is_blank(item.text))  # the API refuses an empty text
+        ]
     else:
         content = part.result if isinstance(part.result, str) else as_json(part.result)
     failed = {"is_error": True} if part.is_error else {}
+    if failed and not content:
+        content = "failed"  # the API refuses a failure that says nothing
     return {"type": "tool_result", "tool_use_id": _id(part), "content": content, **failed}
-
-
-def text_block(text: str) -> _Block:
-    """Return text that the model reads."""
-    return {"type": "text", "text": text}
-
-
-def image_block(image: str) -> _Block:
-    """Return a picture that the model sees: an address or a data URL."""
-    return file_block(FilePart(data=image, media_type="image/png"))
-
-
-def file_block(file: FilePart | FileContent) -> _Block:
-    """Return a file that the model reads; one that the API takes in no form is only named."""
-    address = address_of(file.data, file.media_type, getattr(file, "source_type", None))
-    is_image = address.media_type.startswith("image/")
-    kind = "image" if is_image else "document"
-    title = {"title": file.filename} if file.filename and not is_image else {}
-    if address.id:
-        return {"type": kind, "source": {"type": "file", "file_id": address.id}, **title}
-    if address.url.startswith(("http://", "https://")):
-        return {"type": kind, "source": {"type": "url", "url": address.url}, **title}
-    if is_image or address.media_type == "application/pdf":
-        source = {"type": "base64", "media_type": address.media_type, "data": address.base64}
-        return {"type": kind, "source": source, **title}
-    text = _decoded(address.base64) if address.media_type.startswith("text/") else None
-    if text is None:
-        return text_block(file_note(file))
-    return {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": text}, **title}
-
-
-def _decoded(data: str) -> str | None:
-    try:
-        return base64.b64decode(data, validate=True).decode()
-    except (binascii.Error, UnicodeDecodeError):
-        return None

@@ -81,6 +81,7 @@ KINDS = {
     "web_search_call": ItemKind("object", "action", runs_there=True),
     "file_search_call": ItemKind("value", "queries", "results", runs_there=True),
     "code_interpreter_call": ItemKind("value", "code", "outputs", runs_there=True),
+    "program": ItemKind("value", "code"),
     "image_generation_call": ItemKind("object", "", "result", runs_there=True),
 }
 
@@ -93,6 +94,7 @@ OUTPUTS = {
     "tool_search_output": ("tool_search_call", "tools"),
     "function_call_output": ("function_call", "output"),
     "custom_tool_call_output": ("custom_tool_call", "output"),
+    "program_output": ("program", "result"),
 }
 
 _HOSTED = "container_reference"
@@ -105,7 +107,7 @@ def is_at_provider(item: Json) -> bool:
         return mapping(item.get("environment")).get("type") == _HOSTED
     if kind == "tool_search_call":
         return item.get("execution") != "client"
-    return kind in KINDS and KINDS[kind].runs_there
+    return kind == "program" or (kind in KINDS and KINDS[kind].runs_there)
 
 
 def name_of(item: Json) -> str:

@@ -38,7 +38,11 @@ Payload: TypeAlias = Mapping[str, Any] | _Dumpable
 
 def fields_of(payload: Payload) -> Json:
     """Return a payload as JSON."""
-    return payload if isinstance(payload, Mapping) else payload.model_dump(exclude_unset=True, warnings=False)
+    return (
+        payload
+        if isinstance(payload, Mapping)
+        else payload.model_dump(by_alias=True, exclude_unset=True, warnings=False)
+    )
 
 
 def mapping(value: object) -> Json:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import unquote_to_bytes
 
 import attrs
 
@@ -29,6 +31,7 @@ __all__ = [
     "description_of",
     "file_note",
     "is_provider_executed",
+    "link_note",
     "request_headers",
     "said_by",
     "settings_of",
@@ -58,15 +61,15 @@ class FileAddress:
 
 
 def address_of(data: str, media_type: str, source_type: str | None = None) -> FileAddress:
-    """Tell what the text that stands for a file is: an id, an address, a data URL or base64."""
+    """Tell what the text that stands for a file is: an id, an address, a data URL (in base64 or not) or base64."""
     if source_type == "id":
         return FileAddress(media_type, id=data)
     if data.startswith("data:"):
         head, _, body = data.partition(",")
+        said = head.removeprefix("data:").partition(";")[0] or media_type
         if head.endswith(";base64"):
-            said = head[len("data:") : -len(";base64")].partition(";")[0]
-            return FileAddress(said or media_type, base64=body)
-        return FileAddress(media_type, url=data)
+            return FileAddress(said, base64=body)
+        return FileAddress(said, base64=base64.b64encode(unquote_to_bytes(body)).decode())
     if source_type == "url" or data.lower().startswith(("http://", "https://")):
         return FileAddress(media_type, url=data)
     return FileAddress(media_type, base64=data)
@@ -106,6 +109,11 @@ def as_json(value: object) -> str:
 def file_note(file: FileContent | FilePart) -> str:
     """Return what stands for a file where a provider takes none."""
     return f"[file {file.filename or ''} ({file.media_type})]"
+
+
+def link_note(file: FileContent | FilePart, url: str) -> str:
+    """Return what stands for a file on the web where a provider reads none from there."""
+    return f"[{file.filename or file.media_type}]({url})"
 
 
 def settings_of(run: RunContext, names: Sequence[str]) -> dict[str, Any]:
