@@ -29,6 +29,7 @@ from ._run import run_tool, run_tools
 from ._tool import Display, Execute, NeedsApproval, StreamCall, ToModelOutput, Tool, ToolKind, Validate
 from ._tool_stream import AskHuman, ToolStream, tool_stream
 from ._toolkit import Toolkit, ToolOptions, tool_from_function
+from ._tracker import ToolState, ToolTracker, TrackedResult
 
 __all__ = [
     "NO_RESULT",
@@ -56,8 +57,11 @@ __all__ = [
     "ToolKind",
     "ToolOptions",
     "ToolResponse",
+    "ToolState",
     "ToolStream",
+    "ToolTracker",
     "Toolkit",
+    "TrackedResult",
     "Validate",
     "bind_arguments",
     "calls_needing_approval",
