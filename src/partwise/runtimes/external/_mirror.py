@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 
 import attrs
@@ -10,11 +10,13 @@ import attrs
 from partwise.messages import RUNNING, AssistantMessage, AssistantMetadata, Feedback, Message, new_id, with_metadata
 from partwise.repository import Change, Entry, Export, Tree
 from partwise.runtimes._document import Document
+from partwise.tools import ToolState
 
 from ._conversion import Converted
 from ._options import SameFunction
 from ._reading import with_derived_status
 from ._stopped import Stopped
+from ._tool_marks import ToolMarks
 
 __all__ = ["Mirror"]
 
@@ -37,6 +39,7 @@ class Mirror:
         self._placeholder: AssistantMessage | None = None
         self.kept_ids: set[str] = set()
         self.stopped = Stopped()
+        self._tool_marks = ToolMarks()
         self._feedback: dict[str, tuple[Feedback, Message | None, Message | None]] = {}
 
     @property
@@ -84,6 +87,8 @@ class Mirror:
             messages = tuple(map(self._with_feedback, messages))
         if self.stopped:
             messages = tuple(map(self.stopped.of, messages))
+        if self._tool_marks:
+            messages = tuple(map(self._tool_marks.of, messages))
         before, self._feed = self._feed, list(messages)
         if self._is_exact and converted.changed is not None:
             self._show_changed(converted.changed, is_running=is_running)
@@ -112,7 +117,7 @@ class Mirror:
 
     def put(self, message: Message, place: int, *, is_running: bool) -> None:
         """Show one message that is new at the end, or newer where it is."""
-        message = self.stopped.of(message)
+        message = self._tool_marks.of(self.stopped.of(message))
         if place < len(self._feed):
             self._feed[place] = message
             self._document.replace(message)
@@ -151,8 +156,10 @@ class Mirror:
             CycleError: A message would be its own ancestor; nothing is changed.
             MessageNotFoundError: The head is not in the feed; nothing is changed.
         """
-        if self.stopped:
-            marked = (Entry(entry.parent_id, self.stopped.of(entry.message)) for entry in export.entries)
+        if self.stopped or self._tool_marks:
+            marked = (
+                Entry(entry.parent_id, self._tool_marks.of(self.stopped.of(entry.message))) for entry in export.entries
+            )
             export = Export(export.head_id, tuple(marked))
         whole: Tree[Message] = Tree()
         whole.replace_all(export)
@@ -169,6 +176,19 @@ class Mirror:
 
         self._document.change(steps)
         self._is_exact = False
+
+    def mark_tools(self, states: Mapping[str, ToolState]) -> None:
+        """Show what the tools that run here are doing, for as long as they do."""
+        with self._document.batch():
+            for message_id, bare in self._tool_marks.use(states).items():
+                message = bare or self._document.find(message_id)
+                if message is None:
+                    continue
+                shown = self._tool_marks.of(message)
+                place = self.place_of(message_id)
+                if place < len(self._feed):
+                    self._feed[place] = shown
+                self._document.replace(shown)
 
     def drop_placeholder(self, tree: Tree[Message], note: Note) -> None:
         """Take the placeholder away until the next feed."""

@@ -8,10 +8,12 @@ from typing import Any, TypeAlias, TypedDict, Unpack
 import attrs
 
 from partwise.adapters import AttachmentAdapter, FeedbackFunction
+from partwise.errors import InvalidInputError
 from partwise.messages import MISSING, FrozenDict, Message, ModelContent, freeze
 from partwise.runtimes._queue import MessageQueue
 from partwise.runtimes._requests import AppendRequest
 from partwise.store import Suggestion
+from partwise.tools import ContextProvider, ToolState
 
 from ._host_threads import ExternalThreads
 
@@ -81,6 +83,10 @@ ConvertFunction: TypeAlias = Callable[[Any], Any]
 SameFunction: TypeAlias = Callable[[Message, Message], bool]
 
 
+def _providers(providers: Iterable[ContextProvider]) -> tuple[ContextProvider, ...]:
+    return providers if isinstance(providers, tuple) else tuple(providers)
+
+
 @attrs.frozen(kw_only=True)
 class ExternalOptions:
     """See ``ExternalStoreRuntime``; a function that is None is something that cannot be done."""
@@ -98,6 +104,8 @@ class ExternalOptions:
     extras: Any = None
     suggestions: tuple[Suggestion, ...] = attrs.field(default=(), converter=tuple)
     threads: ExternalThreads | None = None
+    tools: tuple[ContextProvider, ...] = attrs.field(default=(), converter=_providers)
+    runs_tools: bool = False
     queue: MessageQueue | None = None
     feedback: FeedbackFunction | None = None
     attachments: AttachmentAdapter | None = None
@@ -110,6 +118,7 @@ class ExternalOptions:
     on_cancel: Callable[[], Answer] | None = None
     on_refetch: Callable[[], Answer] | None = None
     on_tool_result: Callable[[ToolOutput], Answer] | None = None
+    on_tool_states: Callable[[Mapping[str, ToolState]], Answer] | None = None
     on_resume_tool_call: Callable[[str, Any], Answer] | None = None
     on_approval: Callable[[ApprovalResponse], Answer] | None = None
     on_import: Callable[[tuple[Message, ...]], Answer] | None = None
@@ -117,6 +126,11 @@ class ExternalOptions:
     on_load_state: Callable[[Any], Answer] | None = None
     on_branch_change: Callable[[BranchChange], Answer] | None = None
     set_messages: Callable[[Sequence[Any]], Answer] | None = None
+
+    def __attrs_post_init__(self) -> None:
+        if self.runs_tools and self.on_tool_result is None:
+            text = "Tools cannot run without 'on_tool_result', which takes their results; give it, or no 'runs_tools'."
+            raise InvalidInputError(text)
 
 
 class ExternalFields(TypedDict, total=False):
@@ -135,6 +149,8 @@ class ExternalFields(TypedDict, total=False):
     extras: Any
     suggestions: Iterable[Suggestion]
     threads: ExternalThreads | None
+    tools: Iterable[ContextProvider]
+    runs_tools: bool
     queue: MessageQueue | None
     feedback: FeedbackFunction | None
     attachments: AttachmentAdapter | None
@@ -147,6 +163,7 @@ class ExternalFields(TypedDict, total=False):
     on_cancel: Callable[[], Answer] | None
     on_refetch: Callable[[], Answer] | None
     on_tool_result: Callable[[ToolOutput], Answer] | None
+    on_tool_states: Callable[[Mapping[str, ToolState]], Answer] | None
     on_resume_tool_call: Callable[[str, Any], Answer] | None
     on_approval: Callable[[ApprovalResponse], Answer] | None
     on_import: Callable[[tuple[Message, ...]], Answer] | None

@@ -44,6 +44,9 @@ class ExternalStoreRuntime:
         threads: Which threads the owner has, which one the messages are of, and what can be done with them;
             see ``ExternalThreads``. Another current thread begins a new thread here, with the messages of the
             same update.
+        tools: What can be called: toolkits and other providers of context.
+        runs_tools: Whether tools of this program that are called in new messages are run here; their results go to
+            ``on_tool_result``. Never those of the first messages, nor of messages that are loading.
         queue: Takes new messages in the place of ``on_new``.
         feedback: Told what users think of answers.
         attachments: Takes files in; see ``AttachmentAdapter``.
@@ -56,6 +59,7 @@ class ExternalStoreRuntime:
         on_cancel: Stops.
         on_refetch: Looks for the newest messages.
         on_tool_result, on_resume_tool_call, on_approval: Take what people (and tools) answer.
+        on_tool_states: Told what tools that run here are doing, by the id of the call.
         on_import: Told of the messages of an import.
         on_export_state, on_load_state: Give and take the owner's own description of the thread.
         on_branch_change: Told which branch was chosen here.

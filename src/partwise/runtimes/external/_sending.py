@@ -29,7 +29,7 @@ class Sending:
     def take(self, request: AppendRequest) -> Operation:
         """Hand a message over; see ``ExternalThread.append``."""
         host, options = self._host, self._host.options
-        is_edit = request.source_id is not None or not request.is_at_tail
+        is_edit = self.is_edit(request)
         host.announce()
         barrier = self._begin_initializing()
         if options.queue is not None and not is_edit:
@@ -43,6 +43,10 @@ class Sending:
             self._mirror.keep(request.source_id)
             return asked(host, on_edit, request)
         return asked(host, require(options.on_new, "append", "on_new"), request)
+
+    def is_edit(self, request: AppendRequest) -> bool:
+        """Tell whether a message is another version of one, or belongs elsewhere than to the end."""
+        return request.source_id is not None or not request.is_at_tail
 
     def use_queue(self, queue: MessageQueue | None) -> None:
         """Let another queue decide when messages go, and show what waits in it."""

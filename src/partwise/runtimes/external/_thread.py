@@ -33,7 +33,7 @@ from partwise.runtimes._queue import MessageQueue
 from partwise.runtimes._requests import AppendRequest
 from partwise.runtimes._tasks import Tasks
 from partwise.store import MessageSlice, ModelContextUpdate, ThreadEvent, ThreadState
-from partwise.tools import ContextProvider, ModelContextRegistry, ProviderHandle, ToolResponse
+from partwise.tools import ContextProvider, ModelContextRegistry, ProviderHandle, ToolResponse, TrackedResult
 
 from ._branching import Branching
 from ._cancelling import Cancelling
@@ -45,6 +45,7 @@ from ._mirror import Mirror
 from ._options import ApprovalResponse, ExternalOptions, RunRequest, ToolOutput
 from ._remarks import Remarks
 from ._sending import Sending
+from ._tooling import Tooling
 
 __all__ = ["ExternalThread"]
 
@@ -74,6 +75,7 @@ class ExternalThread:
         self._cancelling = Cancelling(self._host, self._mirror, self._conversion, self._drafts.composer)
         self._branching = Branching(self._host, self._mirror, self._conversion)
         self._feeding = Feeding(self._host, self._mirror, self._conversion, Joining(self._remarks), self._cancelling)
+        self._tooling = Tooling(self._host, self._mirror, self._answer)
         self.update(source, {}, is_new=True)
 
     def _on_context_change(self) -> None:
@@ -163,6 +165,9 @@ class ExternalThread:
             starts_run=starts_run,
             steers=steers,
         )
+        is_sent_now = self._host.options.queue is None or self._sending.is_edit(request)
+        if request.will_run and is_sent_now:
+            return self._tooling.first(self._sending.take, request)
         return refused(self._sending.take, request)
 
     def start_run(
@@ -177,7 +182,7 @@ class ExternalThread:
         """
         self._host.check_open()
         request = RunRequest(parent_id=parent_id, source_id=source_id, run_config=run_config or {})
-        return refused(self._start, request)
+        return self._tooling.first(self._start, request)
 
     def _start(self, request: RunRequest) -> Operation:
         on_reload = require(self._host.options.on_reload, "reload", "on_reload")
@@ -215,6 +220,7 @@ class ExternalThread:
             UnsupportedError: The owner cannot stop.
         """
         self._host.check_open()
+        self._tooling.abort()
         self._cancelling.cancel()
 
     # Answers of people
@@ -250,6 +256,10 @@ class ExternalThread:
         )
         told(self._host, "on_tool_result", on_tool_result, output)
         return Operation.done()
+
+    def _answer(self, result: TrackedResult) -> None:
+        call_id, response = result.tool_call_id, result.response
+        self.add_tool_result(result.message_id, call_id, response, tool_name=result.tool_name)
 
     def _tool_name(self, message_id: str, tool_call_id: str) -> str | None:
         message = self._host.document.find(message_id)
@@ -287,6 +297,8 @@ class ExternalThread:
         Raises:
             NotAllowedError: Nobody asks (code ``"not-waiting"``).
         """
+        if self._tooling.resume(tool_call_id, payload):
+            return
         on_resume = self._host.options.on_resume_tool_call
         if on_resume is None:
             text = f"Tool call {tool_call_id!r} is not waiting for an answer."
@@ -327,6 +339,8 @@ class ExternalThread:
             owner can do neither, and ``MessageNotFoundError`` when the message is not visible.
         """
         self._host.check_open()
+        if self.state.is_running:
+            return self._tooling.first(self._branching.delete, message_id)
         return refused(self._branching.delete, message_id)
 
     @property
@@ -424,16 +438,19 @@ class ExternalThread:
             UnsupportedError: The owner takes none.
         """
         on_load_state = require(self._host.options.on_load_state, "import_state", "on_load_state")
+        self._tooling.reset()
         told(self._host, "on_load_state", on_load_state, state)
 
     def notify_session_reset(self) -> None:
         """Take note that the owner begins anew: what is shown next counts as history, and what waits keeps waiting."""
+        self._tooling.reset()
         if self._host.options.queue is not None:
             self._host.options.queue.notify_cancelled()
 
     def detach(self) -> None:
         """Leave the thread: nothing that is under way here reaches its owner any more."""
         self._host.generation += 1
+        self._tooling.stop()
 
     def register_context(self, provider: ContextProvider) -> ProviderHandle:
         """Add instructions or tools, until the handle is removed; what it says of messages is stamped on them."""
@@ -445,14 +462,17 @@ class ExternalThread:
         """Take in what the owner says; called by the runtime."""
         self._feeding.update(source, changes, is_new=is_new)
         self._sending.use_queue(self._host.options.queue)
+        self._tooling.after_feed()
 
     def put(self, item: object) -> None:
         """Take in one item; called by the runtime."""
         self._feeding.put(item)
+        self._tooling.after_feed()
 
     def remove(self, message_id: str) -> None:
         """Take one message out; called by the runtime."""
         self._feeding.remove(message_id)
+        self._tooling.after_feed()
 
     def report(self, where: str, error: Exception) -> None:
         """Tell of a failure of the feed; called by the runtime."""
