@@ -28,7 +28,7 @@ class Spoken:
     Attributes:
         begin: The events before the first text.
         text: The event for a piece of text.
-        call: The events for a whole call: id, name and arguments.
+        call: The events for a whole call: id, name, arguments, and which of several it is.
         end: The events after the last; whether there were calls.
         error: The event for an error with a code and a message.
         results: The results of tools in the body of a request, by the ids of the calls.
@@ -42,7 +42,7 @@ class Spoken:
     client: Callable[..., Any]
     begin: tuple[bytes, ...]
     text: Callable[[str], bytes]
-    call: Callable[[str, str, str], tuple[bytes, ...]]
+    call: Callable[..., tuple[bytes, ...]]
     end: Callable[[bool], tuple[bytes, ...]]
     error: Callable[[str, str], bytes]
     results: Callable[[Any], dict[str, str]]
@@ -65,8 +65,8 @@ CHAT = Spoken(
     client=AsyncOpenAI,
     begin=(),
     text=lambda text: _choice({"content": text}),
-    call=lambda call_id, name, arguments: (
-        _choice({"tool_calls": [{"index": 0, "id": call_id, "function": {"name": name, "arguments": arguments}}]}),
+    call=lambda call_id, name, arguments, at=0: (
+        _choice({"tool_calls": [{"index": at, "id": call_id, "function": {"name": name, "arguments": arguments}}]}),
     ),
     end=lambda calls: (_choice({}, "tool_calls" if calls else "stop"), b"data: [DONE]\n\n"),
     error=lambda code, message: event({"error": {"code": code, "message": message}}),
@@ -75,13 +75,12 @@ CHAT = Spoken(
 )
 
 
-def _item(verb: str, item: dict[str, Any]) -> bytes:
-    return event({"type": f"response.output_item.{verb}", "output_index": 1, "item": item})
-
-
-def _responses_call(call_id: str, name: str, arguments: str) -> tuple[bytes, ...]:
-    item = {"type": "function_call", "id": "fc", "call_id": call_id, "name": name}
-    return (_item("added", {**item, "arguments": ""}), _item("done", {**item, "arguments": arguments}))
+def _responses_call(call_id: str, name: str, arguments: str, at: int = 0) -> tuple[bytes, ...]:
+    item = {"type": "function_call", "id": f"fc{at}", "call_id": call_id, "name": name}
+    return tuple(
+        event({"type": f"response.output_item.{verb}", "output_index": 1 + at, "item": {**item, "arguments": text}})
+        for verb, text in (("added", ""), ("done", arguments))
+    )
 
 
 RESPONSES = Spoken(
@@ -110,13 +109,13 @@ def _message_start() -> tuple[bytes, ...]:
     return (event({"type": "message_start", "message": message}), event(block))
 
 
-def _messages_call(call_id: str, name: str, arguments: str) -> tuple[bytes, ...]:
+def _messages_call(call_id: str, name: str, arguments: str, at: int = 0) -> tuple[bytes, ...]:
     block = {"type": "tool_use", "id": call_id, "name": name, "input": {}}
     delta = {"type": "input_json_delta", "partial_json": arguments}
     return (
-        event({"type": "content_block_start", "index": 1, "content_block": block}),
-        event({"type": "content_block_delta", "index": 1, "delta": delta}),
-        event({"type": "content_block_stop", "index": 1}),
+        event({"type": "content_block_start", "index": 1 + at, "content_block": block}),
+        event({"type": "content_block_delta", "index": 1 + at, "delta": delta}),
+        event({"type": "content_block_stop", "index": 1 + at}),
     )
 
 

@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
+import base64
+import json
+
 import pytest
 
 import partwise as pw
-from partwise.messages import COMPLETE_STOP, AssistantMessage, IncompleteStatus, TextPart, ToolCallPart
+from partwise.messages import (
+    COMPLETE_STOP,
+    AssistantMessage,
+    FileContent,
+    ImagePart,
+    IncompleteStatus,
+    TextContent,
+    TextPart,
+    ToolCallPart,
+    UserPart,
+)
+from partwise.tools import ToolResponse
 
 from .serving import Server, serving
-from .speaking import PROVIDERS, Spoken
+from .speaking import CHAT, MESSAGES, PROVIDERS, RESPONSES, Spoken
+from .typed import check_blocks, check_chat, check_items
 
 pytestmark = pytest.mark.anyio
 each_provider = pytest.mark.parametrize("spoken", PROVIDERS, ids=[spoken.name for spoken in PROVIDERS])
 
+PICTURE = f"data:image/png;base64,{base64.b64encode(b'own').decode()}"
 tools = pw.Toolkit()
 
 
@@ -22,12 +38,19 @@ async def double(number: int) -> int:
     return number * 2
 
 
-async def asked(spoken: Spoken, server: Server) -> AssistantMessage:
-    """Ask once through a runtime with a tool, and return the answer."""
+@tools.frontend(needs_approval=False)
+async def draw(name: str) -> ToolResponse:
+    """Draw something."""
+    picture = FileContent(data=base64.b64encode(name.encode()).decode(), media_type="image/png")
+    return ToolResponse({"drawn": name}, model_content=[TextContent(f"This is {name}."), picture])
+
+
+async def asked(spoken: Spoken, server: Server, *said: UserPart) -> AssistantMessage:
+    """Ask once through a runtime with two tools, and return the answer."""
     model = spoken.model(model="m", base_url=server.base(spoken))
     try:
         async with pw.LocalRuntime(model, tools=tools, max_steps=4) as runtime:
-            await runtime.thread.append("Double 21")
+            await runtime.thread.append({"role": "user", "content": said or "Double 21"})
             message = runtime.thread.state.messages[-1]
     finally:
         await model.aclose()
@@ -50,8 +73,37 @@ async def test_a_run_with_a_tool_takes_two_requests_and_the_second_carries_the_r
         spoken.path if spoken.sdk == "anthropic" else f"/v1{spoken.path}"
     ] * 2
     before, after = (body for _, body in server.requests)
-    assert spoken.tools(before) == ["double"]
+    assert spoken.tools(before) == ["double", "draw"]
     assert (spoken.results(before), spoken.results(after)) == ({}, {"c1": "42"})
+
+
+CHECKS = {
+    CHAT.name: lambda body: check_chat(body["messages"]),
+    RESPONSES.name: lambda body: check_items(body["input"]),
+    MESSAGES.name: lambda body: check_blocks(body["messages"]),
+}
+
+
+@each_provider
+async def test_pictures_of_the_user_and_of_several_calls_at_once_reach_the_model(spoken: Spoken) -> None:
+    names = ["a circle", "a square"]
+    calls = [spoken.call(f"c{at}", "draw", json.dumps({"name": name}), at) for at, name in enumerate(names)]
+    bodies = ((*spoken.begin, *(event for call in calls for event in call), *spoken.end(True)), spoken.answer("Nice."))
+    with serving(*bodies) as server:
+        message = await asked(spoken, server, TextPart("Draw both, like this"), ImagePart(image=PICTURE))
+
+    assert message.status == COMPLETE_STOP
+    drawn = [part for part in message.content if isinstance(part, ToolCallPart)]
+    assert [(call.args, call.result) for call in drawn] == [({"name": name}, {"drawn": name}) for name in names]
+    before, after = (body for _, body in server.requests)
+    for body in (before, after):
+        CHECKS[spoken.name](body)
+    own, *data = (base64.b64encode(name.encode()).decode() for name in ("own", *names))
+    assert [one in json.dumps(before) for one in (own, *data)] == [True, False, False]
+    sent = json.dumps(after)
+    assert [sent.count(one) for one in (own, *data)] == [1, 1, 1]
+    assert sent.index(own) < sent.index(data[0]) < sent.index(data[1])
+    assert all(f"This is {name}." in sent for name in names)
 
 
 @each_provider

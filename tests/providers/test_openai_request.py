@@ -20,10 +20,19 @@ from partwise.messages import (
     UserPart,
     freeze,
 )
-from partwise.providers.openai import chat_messages, chat_request
+from partwise.providers import openai
+from partwise.providers.openai import chat_request
 from partwise.tools import ModelContext, Tool
 
 from .conversation import AT, assistant, called, user
+from .typed import check_chat
+
+
+def chat_messages(*arguments: Any, **options: Any) -> list[dict[str, Any]]:
+    """The messages of a request, which are such as the SDK knows."""
+    found = openai.chat_messages(*arguments, **options)
+    check_chat(found)
+    return found
 
 
 def sent_call(call_id: str = "c1", name: str = "look", arguments: str = "{}") -> dict[str, Any]:
@@ -57,6 +66,10 @@ def test_an_answer_without_anything_to_send_is_left_out() -> None:
         (
             FilePart(data="AA==", media_type="image/png"),
             {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}},
+        ),
+        (
+            ImagePart(image="data:image/svg+xml,%3Csvg/%3E"),
+            {"type": "image_url", "image_url": {"url": "data:image/svg+xml;base64,PHN2Zy8+"}},
         ),
         (
             FilePart(data="AA==", media_type="application/pdf", filename="a.pdf"),
@@ -160,6 +173,46 @@ def test_calls_that_nobody_answered_and_calls_of_the_provider_are_left_out() -> 
 )
 def test_a_model_reads_what_is_meant_for_it(fields: dict[str, Any], content: object) -> None:
     assert chat_messages([assistant(called(**fields))])[1] == answered(content=content)
+
+
+def test_the_pictures_and_documents_of_results_follow_in_a_message_of_the_user() -> None:
+    picture = FileContent(data="AA==", media_type="image/png", filename="a.png")
+    document = FileContent(data="BB==", media_type="application/pdf", filename="b.pdf")
+    table = FileContent(data="CC==", media_type="text/csv", filename="c.csv")
+    answer = assistant(
+        called("c1", model_content=(TextContent("A plot"), picture)),
+        called("c2", model_content=(document, table)),
+        called("c3"),
+        TextPart("Done."),
+    )
+
+    assert chat_messages([answer])[1:] == [
+        answered("c1", [{"type": "text", "text": "A plot"}, {"type": "text", "text": "[file a.png (image/png)]"}]),
+        answered(
+            "c2",
+            [
+                {"type": "text", "text": "[file b.pdf (application/pdf)]"},
+                {"type": "text", "text": "[file c.csv (text/csv)]"},
+            ],
+        ),
+        answered("c3"),
+        {
+            "role": "user",
+            "content": [
+                {"type": "text", "text": "[file a.png (image/png)], which look gave for c1:"},
+                {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}},
+                {"type": "text", "text": "[file b.pdf (application/pdf)], which look gave for c2:"},
+                {"type": "file", "file": {"filename": "b.pdf", "file_data": "data:application/pdf;base64,BB=="}},
+            ],
+        },
+        {"role": "assistant", "content": "Done."},
+    ]
+
+
+def test_a_refusal_is_sent_as_text() -> None:
+    refusal = TextPart("I cannot.", provider_metadata=freeze({"openai": {"refusal": True}}))
+
+    assert chat_messages([assistant(refusal)]) == [{"role": "assistant", "content": "I cannot."}]
 
 
 @pytest.mark.parametrize(

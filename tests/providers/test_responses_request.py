@@ -6,6 +6,8 @@ from typing import Any
 
 import attrs
 import pytest
+from openai.types.responses import ResponseInputAudioParam
+from pydantic import TypeAdapter
 
 from partwise.messages import (
     Approval,
@@ -28,6 +30,7 @@ from partwise.providers.replay import replay
 from partwise.tools import ModelContext, Tool
 
 from .conversation import AT, assistant, called, user
+from .typed import check_items
 
 OWN = Path(__file__).parent / "recordings"
 
@@ -38,15 +41,22 @@ def kept(**said: Any) -> Any:
 
 def of_item(kind: str, arguments: dict[str, Any] | None = None, **fields: Any) -> ToolCallPart:
     """A call that came as an item of this kind and was answered here."""
-    rest = {key: fields.pop(key) for key in ("environment", "status", "server_label") if key in fields}
+    rest = {key: fields.pop(key) for key in ("pending_safety_checks", "status") if key in fields}
     item = {"type": kind, "id": "i1", "call_id": "c1", **rest}
     return called(**{"args": arguments or {}, "provider_metadata": kept(item=item), **fields})
 
 
 def sent(*messages: Any, **options: Any) -> list[dict[str, Any]]:
-    return responses_input(messages, **options)
+    """The input of a request, whose items are such as the SDK knows."""
+    found = responses_input(messages, **options)
+    check_items(found)
+    return found
 
 
+EXEC = {"type": "exec", "command": ["ls"], "env": {}}
+DELETE = {"type": "delete_file", "path": "a"}
+CLICK = {"type": "click", "button": "left", "x": 1, "y": 2}
+SCREEN = FileContent(data="AA==", media_type="image/png")
 REASONING = {"type": "reasoning", "id": "rs", "encrypted_content": "xyz"}
 BY_ID = {"type": "reasoning", "id": "rs"}
 
@@ -76,14 +86,20 @@ def test_texts_are_sent_as_text_and_instructions_in_their_place() -> None:
          {"type": "input_file", "file_url": "https://a/b.pdf"}),
         (FilePart(data="file_1", source_type="id", media_type="application/pdf"),
          {"type": "input_file", "file_id": "file_1"}),
-        (AudioPart(data="AA==", format="mp3"),
-         {"type": "input_audio", "input_audio": {"data": "AA==", "format": "mp3"}}),
     ],
 )  # fmt: skip
 def test_what_a_user_attaches_is_sent_in_its_own_form(part: UserPart, item: dict[str, Any]) -> None:
     assert sent(user(part, DataPart(name="n", data=1), "Hi")) == [
         {"role": "user", "content": [item, {"type": "input_text", "text": "Hi"}]}
     ]
+
+
+def test_a_sound_is_sent_as_the_sdk_writes_one() -> None:
+    (message,) = responses_input([user(AudioPart(data="AA==", format="mp3"))])  # the SDK names it in no message yet
+
+    (item,) = message["content"]
+    assert item == {"type": "input_audio", "input_audio": {"data": "AA==", "format": "mp3"}}
+    assert TypeAdapter(ResponseInputAudioParam).validate_python(item) == item
 
 
 def test_each_roundtrip_is_followed_by_the_results_of_its_calls() -> None:
@@ -161,12 +177,46 @@ def test_raw_reasoning_goes_back_as_content() -> None:
     }
 
 
+@pytest.mark.parametrize("is_whole", [True, False])
+def test_a_refusal_is_one_only_among_items_that_go_back_as_they_came(is_whole: bool) -> None:
+    before = [{**REASONING, "summary": []}] if is_whole else []
+    refusal = TextPart("No.", provider_metadata=kept(refusal=True, item={"type": "message", "id": "m"}, before=before))
+    item = {"type": "message", "id": "m", "role": "assistant", "status": "completed"}
+
+    whole = {**item, "content": [{"type": "refusal", "refusal": "No."}]}
+    assert sent(assistant(refusal))[-1] == (whole if is_whole else {"role": "assistant", "content": "No."})
+
+
+@pytest.mark.parametrize(
+    ("is_stored", "drawn", "rest"),
+    [
+        (True, True, {}),
+        (False, True, {"status": "completed", "result": "AA=="}),
+        (False, False, {"status": "failed", "result": None}),
+    ],
+)
+def test_a_picture_goes_back_by_its_id_or_whole_where_nothing_is_stored(
+    is_stored: bool, drawn: bool, rest: dict[str, Any]
+) -> None:
+    item = {"type": "image_generation_call", "id": "ig"}
+    metadata = kept(provider_executed=True, item=item, before=[{**REASONING, "summary": []}])
+    drawing = called("ig", tool_name="image_generation", result={}, provider_metadata=metadata)
+    pictures = [ImagePart(image="data:image/png;base64,AA==")] if drawn else []
+
+    items = responses_input([assistant(drawing, *pictures, TextPart("Here."))], is_stored=is_stored)
+
+    assert items[1:] == [{**item, **rest}, {"role": "assistant", "content": "Here."}]
+    if not is_stored:
+        check_items(items)
+
+
 def test_calls_of_the_provider_go_back_along_with_the_reasoning_they_belong_to() -> None:
     item = {"type": "web_search_call", "id": "ws", "status": "completed"}
-    search = called("ws", tool_name="web_search", args={"query": "q"}, result={"status": "completed"})
-    search = attrs.evolve(search, provider_metadata=kept(provider_executed=True, item=item, before=[REASONING]))
+    action, before = {"type": "search", "query": "q"}, {**REASONING, "summary": []}
+    search = called("ws", tool_name="web_search", args=action, result={"status": "completed"})
+    search = attrs.evolve(search, provider_metadata=kept(provider_executed=True, item=item, before=[before]))
 
-    assert sent(assistant(search, TextPart("Hi")))[:2] == [REASONING, {**item, "action": {"query": "q"}}]
+    assert sent(assistant(search, TextPart("Hi")))[:2] == [before, {**item, "action": action}]
     alone = attrs.evolve(search, provider_metadata=kept(provider_executed=True, item=item))
     assert sent(assistant(alone, TextPart("Hi"))) == [{"role": "assistant", "content": "Hi"}]
 
@@ -177,16 +227,21 @@ def test_calls_of_the_provider_go_back_along_with_the_reasoning_they_belong_to()
         (of_item("custom_tool_call", {"input": "SELECT 1"}),
          [{"type": "custom_tool_call", "call_id": "c1", "name": "look", "input": "SELECT 1"},
           {"type": "custom_tool_call_output", "call_id": "c1", "output": "ok"}]),
-        (of_item("local_shell_call", {"command": ["ls"]}),
-         [{"type": "local_shell_call", "id": "i1", "call_id": "c1", "action": {"command": ["ls"]}},
+        (of_item("local_shell_call", EXEC, status="completed"),
+         [{"type": "local_shell_call", "id": "i1", "call_id": "c1", "action": EXEC, "status": "completed"},
           {"type": "local_shell_call_output", "id": "c1", "output": "ok"}]),
         (of_item("shell_call", {"commands": ["ls"]}, is_error=True),
          [{"type": "shell_call", "id": "i1", "call_id": "c1", "action": {"commands": ["ls"]}},
           {"type": "shell_call_output", "call_id": "c1",
            "output": [{"stdout": "ok", "stderr": "", "outcome": {"type": "exit", "exit_code": 1}}]}]),
-        (of_item("apply_patch_call", {"type": "delete_file", "path": "a"}),
-         [{"type": "apply_patch_call", "id": "i1", "call_id": "c1", "operation": {"type": "delete_file", "path": "a"}},
+        (of_item("apply_patch_call", DELETE, status="completed"),
+         [{"type": "apply_patch_call", "id": "i1", "call_id": "c1", "operation": DELETE, "status": "completed"},
           {"type": "apply_patch_call_output", "call_id": "c1", "status": "completed", "output": "ok"}]),
+        (of_item("computer_call", CLICK, status="completed", pending_safety_checks=[], model_content=(SCREEN,)),
+         [{"type": "computer_call", "id": "i1", "call_id": "c1", "action": CLICK, "status": "completed",
+           "pending_safety_checks": []},
+          {"type": "computer_call_output", "call_id": "c1",
+           "output": {"type": "computer_screenshot", "image_url": "data:image/png;base64,AA=="}}]),
     ],
 )  # fmt: skip
 def test_calls_of_other_kinds_go_back_as_what_they_were(part: ToolCallPart, items: list[dict[str, Any]]) -> None:

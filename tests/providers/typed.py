@@ -9,20 +9,25 @@ from typing import Any, cast
 import typing_extensions
 from anthropic.types.beta import BetaContentBlockParam
 from openai.types.chat import ChatCompletionMessageParam
-from openai.types.responses import ResponseInputItemParam
+from openai.types.responses import EasyInputMessageParam, ResponseInputItemParam, ResponseOutputMessageParam
 from pydantic import TypeAdapter
 
-__all__ = ["BLOCKS", "check_blocks", "check_chat", "check_items"]
+__all__ = ["check_blocks", "check_chat", "check_items"]
 
-# The union also names the SDK's own objects, which would take any field.
-BLOCKS = {
-    typing.get_args(typing.get_type_hints(block)["type"])[0]: block
-    for block in typing.get_args(BetaContentBlockParam)
-    if typing_extensions.is_typeddict(block)
-}
-_BLOCKS: dict[str, TypeAdapter[Any]] = {kind: TypeAdapter(block) for kind, block in BLOCKS.items()}
+
+def _adapters(union: Any) -> dict[str, TypeAdapter[Any]]:
+    """The types of a union by what they are called; it may also name the SDK's own objects, which take any field."""
+    kinds: dict[str, TypeAdapter[Any]] = {}
+    for member in filter(typing_extensions.is_typeddict, typing.get_args(union)):
+        for kind in typing.get_args(typing_extensions.get_type_hints(member).get("type")):
+            kinds.setdefault(kind, TypeAdapter(member))
+    return kinds
+
+
+_BLOCKS = _adapters(BetaContentBlockParam)
+_ITEMS = {**_adapters(ResponseInputItemParam), "message": TypeAdapter(ResponseOutputMessageParam)}
+_SAID: TypeAdapter[Any] = TypeAdapter(EasyInputMessageParam)
 _CHAT: TypeAdapter[Any] = TypeAdapter(ChatCompletionMessageParam)
-_ITEM: TypeAdapter[Any] = TypeAdapter(ResponseInputItemParam)
 
 
 def check_blocks(messages: Iterable[dict[str, Any]]) -> None:
@@ -36,7 +41,8 @@ def check_blocks(messages: Iterable[dict[str, Any]]) -> None:
 def check_items(items: Iterable[dict[str, Any]]) -> None:
     """Hold the input of a Responses request against the SDK."""
     for item in items:
-        assert _read(_ITEM.validate_python(item)) == item
+        adapter = _ITEMS[item["type"]] if "type" in item else _SAID
+        assert _read(adapter.validate_python(item)) == item
 
 
 def check_chat(messages: Iterable[dict[str, Any]]) -> None:

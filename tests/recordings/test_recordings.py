@@ -9,12 +9,17 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 
 from partwise.messages import AssistantMessage, IncompleteStatus, ReasoningPart, TextPart, ToolCallPart
+from partwise.providers.anthropic import messages_input
+from partwise.providers.openai import chat_messages, responses_input
 from partwise.providers.replay import read_recording
-from partwise.providers.wire import PayloadReader
+from partwise.providers.wire import PayloadReader, is_provider_executed
 from partwise.stream import Chunk, Fold
+from tests.providers.conversation import user
+from tests.providers.typed import check_blocks, check_chat, check_items
 
 from . import _table
 from ._play import DECODERS, ORACLES, SHARED, differences, events_of, new_message, own_recordings, play
@@ -76,6 +81,30 @@ async def test_the_message_holds_what_was_recorded_and_nothing_is_lost(protocol:
     assert all(part.text for part in played.message.content if isinstance(part, (TextPart, ReasoningPart)))
     ids = [part.tool_call_id for part in played.message.content if isinstance(part, ToolCallPart)]
     assert len(ids) == len(set(ids))
+
+
+@pytest.mark.anyio
+@each(ALL)
+async def test_an_answer_goes_back_in_the_types_of_the_sdk(protocol: str, path: Path) -> None:
+    message = (await play(protocol, path)).message
+    answered = tuple(
+        attrs.evolve(part, result="2") if isinstance(part, ToolCallPart) and _is_asked(part) else part
+        for part in message.content
+    )
+    history = [attrs.evolve(message, content=answered), user("And?")]
+
+    match protocol:
+        case "openai-chat":
+            check_chat(chat_messages(history))
+        case "openai-responses":
+            for last in (history, history[:1]):
+                check_items(responses_input(last, is_stored=False))
+        case _:
+            check_blocks(messages_input(history)[1])
+
+
+def _is_asked(part: ToolCallPart) -> bool:
+    return not part.has_result and not is_provider_executed(part)
 
 
 @each(ALL)

@@ -7,11 +7,8 @@ from typing import TYPE_CHECKING, Any, assert_never
 
 from partwise.messages import (
     AssistantMessage,
-    AudioPart,
-    DataPart,
     FileContent,
     FilePart,
-    ImagePart,
     Message,
     ReasoningPart,
     SystemMessage,
@@ -19,7 +16,6 @@ from partwise.messages import (
     TextPart,
     ToolCallPart,
     UserMessage,
-    UserPart,
     thaw,
 )
 from partwise.providers.wire import (
@@ -29,13 +25,15 @@ from partwise.providers.wire import (
     description_of,
     file_note,
     is_provider_executed,
+    link_note,
     mappings,
     request_headers,
     said_by,
     settings_of,
-    user_parts,
 )
 from partwise.tools import tools_for_backend
+
+from ._user import user_content
 
 if TYPE_CHECKING:
     from partwise.adapters import RunContext
@@ -58,6 +56,10 @@ _SETTINGS = (
     "top_p",
     "user",
 )
+
+
+# The files of a tool's result that the models are shown.
+_SHOWN = ("image/", "application/pdf")
 
 
 def chat_request(
@@ -96,7 +98,8 @@ def chat_messages(
     """Return messages as the Chat Completions API writes them.
 
     Sources and data are not sent, nor are calls that the provider ran itself. A call without a result
-    is left out, because the API accepts no call that nobody answered. Signed and encrypted reasoning
+    is left out, because the API accepts no call that nobody answered. The results of tools are texts;
+    pictures and PDF in them follow in a message of the user. Signed and encrypted reasoning
     goes back to the server that sent it (``reasoning_details``), plain reasoning only where a field for
     it is named, and only that of the last message: some servers want it while they call tools, and
     refuse it later.
@@ -112,7 +115,7 @@ def chat_messages(
             case SystemMessage():
                 sent.append({"role": "system", "content": "".join(part.text for part in message.content)})
             case UserMessage():
-                sent.append({"role": "user", "content": _user_content(message)})
+                sent.append({"role": "user", "content": user_content(message, _text, _file)})
             case AssistantMessage():
                 sent.extend(_assistant_messages(message, reasoning_field if message is messages[-1] else None))
             case _:
@@ -120,42 +123,19 @@ def chat_messages(
     return sent
 
 
-def _user_content(message: UserMessage) -> str | list[dict[str, Any]]:
-    items = [item for part in user_parts(message) for item in _user_item(part)]
-    if all(item["type"] == "text" for item in items):
-        return "\n\n".join(item["text"] for item in items)
-    return items
-
-
-def _user_item(part: UserPart) -> Iterator[dict[str, Any]]:
-    match part:
-        case TextPart():
-            yield _text(part.text)
-        case ImagePart():
-            yield {"type": "image_url", "image_url": {"url": part.image}}
-        case FilePart():
-            yield _file(part)
-        case AudioPart():
-            yield {"type": "input_audio", "input_audio": {"data": part.data, "format": part.format}}
-        case DataPart():
-            return
-        case _:
-            assert_never(part)
-
-
 def _text(text: str) -> dict[str, Any]:
     return {"type": "text", "text": text}
 
 
-def _file(part: FilePart) -> dict[str, Any]:
-    address = address_of(part.data, part.media_type, part.source_type)
+def _file(file: FilePart | FileContent) -> dict[str, Any]:
+    address = address_of(file.data, file.media_type, getattr(file, "source_type", None))
     if address.id:
         return {"type": "file", "file": {"file_id": address.id}}
-    if part.media_type.startswith("image/"):
+    if address.media_type.startswith("image/"):
         return {"type": "image_url", "image_url": {"url": address.data_url}}
-    if address.url and not address.url.startswith("data:"):  # the API takes files, but no addresses of files
-        return _text(f"[{part.filename or part.media_type}]({address.url})")
-    return {"type": "file", "file": {"filename": part.filename or "file", "file_data": address.data_url}}
+    if address.url:  # the API takes files, but no addresses of files
+        return _text(link_note(file, address.url))
+    return {"type": "file", "file": {"filename": file.filename or "file", "file_data": address.data_url}}
 
 
 def _assistant_messages(message: AssistantMessage, reasoning_field: str | None) -> Iterator[dict[str, Any]]:
@@ -192,6 +172,9 @@ def _roundtrip(
     yield sent
     for call in calls:
         yield {"role": "tool", "tool_call_id": call.tool_call_id, "content": _result(call)}
+    shown = [item for call in calls for item in _shown(call)]
+    if shown:
+        yield {"role": "user", "content": shown}
 
 
 def _details(parts: Sequence[TextPart | ReasoningPart | ToolCallPart]) -> Iterator[dict[str, Any]]:
@@ -213,6 +196,16 @@ def _result(call: ToolCallPart) -> str | list[dict[str, Any]]:
     if call.model_content is not None:
         return [_text(_model_text(content)) for content in call.model_content]
     return call.result if isinstance(call.result, str) else as_json(call.result)
+
+
+def _shown(call: ToolCallPart) -> Iterator[dict[str, Any]]:
+    """Give the pictures and documents of a result, which the API takes from nobody but the user."""
+    for content in call.model_content or ():
+        if isinstance(content, FileContent) and content.media_type.startswith(_SHOWN):
+            item = _file(content)
+            if item["type"] != "text":
+                yield _text(f"{file_note(content)}, which {call.tool_name or 'the tool'} gave for {call.tool_call_id}:")
+                yield item
 
 
 def _model_text(content: TextContent | FileContent) -> str:

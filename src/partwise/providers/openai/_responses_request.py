@@ -7,21 +7,16 @@ from typing import TYPE_CHECKING, Any, assert_never
 
 from partwise.messages import (
     AssistantMessage,
-    AudioPart,
-    DataPart,
-    FilePart,
-    ImagePart,
     Message,
     SystemMessage,
-    TextPart,
     UserMessage,
-    UserPart,
     thaw,
 )
-from partwise.providers.wire import description_of, request_headers, said_by, settings_of, user_parts
+from partwise.providers.wire import description_of, request_headers, said_by, settings_of
 from partwise.tools import tools_for_backend
 
 from ._responses_turn import file_item, text_item, turn_items
+from ._user import user_content
 
 if TYPE_CHECKING:
     from partwise.adapters import RunContext
@@ -108,32 +103,9 @@ def responses_input(messages: Sequence[Message], *, is_stored: bool = True) -> l
             case SystemMessage():
                 sent.append({"role": "system", "content": "".join(part.text for part in message.content)})
             case UserMessage():
-                sent.append({"role": "user", "content": _user_content(message)})
+                sent.append({"role": "user", "content": user_content(message, text_item, file_item)})
             case AssistantMessage():
-                sent.extend(turn_items(message, knows_ids=is_stored and message is messages[-1]))
+                sent.extend(turn_items(message, is_stored=is_stored, is_last=message is messages[-1]))
             case _:
                 assert_never(message)
     return sent
-
-
-def _user_content(message: UserMessage) -> str | list[dict[str, Any]]:
-    items = [item for part in user_parts(message) for item in _user_item(part)]
-    if all(item["type"] == "input_text" for item in items):
-        return "\n\n".join(item["text"] for item in items)
-    return items
-
-
-def _user_item(part: UserPart) -> Iterator[dict[str, Any]]:
-    match part:
-        case TextPart():
-            yield text_item(part.text)
-        case ImagePart():
-            yield {"type": "input_image", "image_url": part.image, "detail": "auto"}
-        case FilePart():
-            yield file_item(part)
-        case AudioPart():
-            yield {"type": "input_audio", "input_audio": {"data": part.data, "format": part.format}}
-        case DataPart():
-            return
-        case _:
-            assert_never(part)

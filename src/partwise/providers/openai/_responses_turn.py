@@ -9,6 +9,7 @@ from partwise.messages import (
     AssistantMessage,
     FileContent,
     FilePart,
+    ImagePart,
     ReasoningPart,
     TextContent,
     TextPart,
@@ -32,7 +33,7 @@ from ._responses_items import OUTPUTS, restored
 __all__ = ["file_item", "text_item", "turn_items"]
 
 
-def turn_items(message: AssistantMessage, *, knows_ids: bool) -> Iterator[dict[str, Any]]:
+def turn_items(message: AssistantMessage, *, is_stored: bool, is_last: bool) -> Iterator[dict[str, Any]]:
     """Give the items of an answer.
 
     Calls that nobody answered are left out, because the API accepts none. If reasoning is sent, so is
@@ -41,8 +42,10 @@ def turn_items(message: AssistantMessage, *, knows_ids: bool) -> Iterator[dict[s
 
     Args:
         message: The answer.
-        knows_ids: Whether the provider finds reasoning by its id.
+        is_stored: Whether the provider keeps what it answered, so that it finds a picture by its id.
+        is_last: Whether nothing follows it, so that the provider finds its reasoning by id too.
     """
+    knows_ids = is_stored and is_last
     parts = [part for part in message.content if not isinstance(part, ToolCallPart) or _is_settled(part)]
     said = [said_by("openai", getattr(part, "provider_metadata", None)) for part in parts]
     is_whole = any(_can_follow(item, knows_ids=knows_ids) for fields in said for item in _reasoning(fields))
@@ -62,7 +65,11 @@ def turn_items(message: AssistantMessage, *, knows_ids: bool) -> Iterator[dict[s
             case ToolCallPart():
                 if not is_provider_executed(part) or (is_whole and fields.get("item")):
                     items.append(_call(part, fields, is_whole=is_whole))
+                    if not is_stored and items[-1]["type"] == "image_generation_call":
+                        items[-1] |= {"status": "failed", "result": None}  # unless its picture follows
                     results += _result(part, fields)
+            case ImagePart() if not is_stored:
+                _add_picture(items, part)
             case _:
                 continue
     yield from items
@@ -118,6 +125,14 @@ def _add_reasoning(items: list[dict[str, Any]], part: ReasoningPart, fields: Jso
         same["summary"] = [*same["summary"], {"type": "summary_text", "text": part.text}]
     else:
         same["content"] = [*same.get("content", ()), {"type": "reasoning_text", "text": part.text}]
+
+
+def _add_picture(items: list[dict[str, Any]], part: ImagePart) -> None:
+    """Put a picture back into the item that was its drawing."""
+    drawing = items[-1] if items else {}
+    data = address_of(part.image, "image/png").base64
+    if drawing.get("type") == "image_generation_call" and data:
+        drawing.update(status="completed", result=data)
 
 
 def _call(part: ToolCallPart, fields: Json, *, is_whole: bool) -> dict[str, Any]:
@@ -207,11 +222,11 @@ def text_item(text: str) -> dict[str, Any]:
 def file_item(file: FilePart | FileContent) -> dict[str, Any]:
     """Return a file that the model reads; a picture is one that it sees."""
     address = address_of(file.data, file.media_type, getattr(file, "source_type", None))
-    if file.media_type.startswith("image/"):
+    if address.media_type.startswith("image/"):
         place = {"file_id": address.id} if address.id else {"image_url": address.data_url}
         return {"type": "input_image", **place, "detail": "auto"}
     if address.id:
         return {"type": "input_file", "file_id": address.id}
-    if address.url and not address.url.startswith("data:"):
+    if address.url:
         return {"type": "input_file", "file_url": address.url}
     return {"type": "input_file", "filename": file.filename or "file", "file_data": address.data_url}
