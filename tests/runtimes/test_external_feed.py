@@ -229,6 +229,18 @@ def test_a_strict_store_raises_and_changes_nothing() -> None:
     assert shown(runtime.thread) == ["u:u1"]
 
 
+def test_a_list_after_single_items_is_compared_with_what_is_shown() -> None:
+    runtime = store([U1])
+    runtime.remove("u1")
+    runtime.update([question("u1", "again")])
+    assert shown(runtime.thread) == ["u:again"]
+
+    runtime = store([])
+    runtime.put(U1)
+    runtime.update([])
+    assert shown(runtime.thread) == []
+
+
 def test_items_without_ids_get_one_of_their_place() -> None:
     items: list[Any] = [{"role": "user", "content": "one"}, {"role": "assistant", "content": "two"}]
     runtime = store(items)

@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from partwise.messages import message_text
 from partwise.runtimes import ExternalStoreRuntime
@@ -142,6 +142,42 @@ class FeedMachine(RuleBasedStateMachine):
         worker.start()
         worker.join()
         self.feed()
+
+    @rule()
+    def say_the_same_again(self) -> None:
+        self.feed()
+        before = self.runtime.thread.state
+        self.feed()
+        self.runtime.update(is_running=self.is_running)
+        assert self.runtime.thread.state is before
+
+    @rule(place=st.integers(0, 9))
+    def change_any_in_place(self, place: int) -> None:
+        if self.items:
+            self.items[place % len(self.items)]["content"] = self.text()
+            self.runtime.refresh()
+            self.feed()
+
+    @precondition(lambda self: self.has_each_id_once())
+    @rule(message_id=ids, role=roles)
+    def put_one(self, message_id: str, role: str) -> None:
+        known = {item["id"]: index for index, item in enumerate(self.items)}
+        item = {"id": message_id, "role": role, "content": self.text()}
+        if message_id in known:
+            item["role"] = self.items[known[message_id]]["role"]
+            self.items[known[message_id]] = item
+        else:
+            self.items.append(item)
+        self.runtime.put(item)
+
+    @precondition(lambda self: self.has_each_id_once() and self.items)
+    @rule(place=st.integers(0, 9))
+    def remove_one(self, place: int) -> None:
+        item = self.items.pop(place % len(self.items))
+        self.runtime.remove(item["id"])
+
+    def has_each_id_once(self) -> bool:
+        return len({item["id"] for item in self.items}) == len(self.items)
 
     @rule(message_id=ids)
     def choose_a_branch(self, message_id: str) -> None:

@@ -117,6 +117,7 @@ class Mirror:
 
     def put(self, message: Message, place: int, *, is_running: bool) -> None:
         """Show one message that is new at the end, or newer where it is."""
+        self.loosen()  # a list that comes later is compared with what was shown, not with the list before
         message = self._tool_marks.of(self.stopped.of(message))
         if place < len(self._feed):
             self._feed[place] = message
@@ -138,6 +139,7 @@ class Mirror:
 
     def remove(self, message_id: str, *, is_running: bool) -> None:
         """Take one message out of the feed; what follows it moves up."""
+        self.loosen()
         del self._feed[self.place_of(message_id)]
         self.kept_ids.discard(message_id)
 
