@@ -13,16 +13,17 @@ def check_invariants(tree: Tree[Message]) -> None:
     while open_forks:
         fork, level = open_forks.pop()
         assert (fork.selected is None) == (not fork.children)
-        assert fork.selected is None or fork.children[fork.selected.message.id] is fork.selected
-        assert fork.ids == tuple(fork.children)
-        for message_id, node in fork.children.items():
-            assert node.message.id == message_id
+        assert fork.selected is None or fork.selected in fork.children
+        assert fork.ids == tuple(node.message.id for node in fork.children)
+        assert fork.is_branched == (len(fork.children) > 1)
+        for node in fork.children:
+            message_id = node.message.id
             assert cells.nodes[message_id] is node
             assert node.above is fork
-            assert node.below.owner is node
+            assert node.owner is node
             assert tree.get(message_id).index == level
             seen.append(message_id)
-            open_forks.append((node.below, level + 1))
+            open_forks.append((node, level + 1))
     assert len(seen) == len(cells.nodes) == len(tree), "every node hangs on the root, exactly once"
     _check_path(tree)
 
@@ -37,7 +38,7 @@ def _check_path(tree: Tree[Message]) -> None:
         walked.append(node.message)
         if node is cells.head:
             break
-        node = node.below.selected
+        node = node.selected
     assert node is cells.head, "the selected branches lead from the root to the head"
     assert len(walked) == len(tree.messages)
     assert all(one is other for one, other in zip(walked, tree.messages, strict=True))

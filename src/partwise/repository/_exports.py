@@ -75,10 +75,10 @@ def _exported_head_id(head: Node[M] | None, is_optimistic: Callable[[M], bool]) 
     for node in upwards(head):
         if not is_optimistic(node.message):
             return node.message.id
-        siblings = tuple(node.above.children.values())
+        siblings = tuple(node.above.children)
         at = siblings.index(node)
         for other in (node, *reversed(siblings[:at]), *reversed(siblings[at + 1 :])):
-            found = canonical_id(other.below.last(), is_optimistic, other.above)
+            found = canonical_id(other.last(), is_optimistic, other.above)
             if found is not None:
                 return found
     return None

@@ -31,7 +31,7 @@ class Structure(Generic[M]):
 
     def __init__(self, is_optimistic: Callable[[M], bool]) -> None:
         self.is_optimistic = is_optimistic
-        self.root: Fork[M] = Fork(None)
+        self.root: Fork[M] = Fork()
         self.nodes: dict[str, Node[M]] = {}
         self.head: Node[M] | None = None
         self.path: Path[M] = Path()
@@ -69,24 +69,24 @@ class Structure(Generic[M]):
         node.above.cut(node)
         fork.link(node)
         if fork.owner is self.head and fork.selected is node:
-            self.head = node.below.last()
+            self.head = node.last()
 
     def remove(self, node: Node[M], fork: Fork[M]) -> None:
         """Take a node out; what hangs under it moves behind the others of a fork."""
         if self.path.holds(node):
             self.path.truncate(node.position)
         self._forks += (node.above, fork)
-        for child in node.below.children.values():
+        for child in tuple(node.children):
             fork.link(child)
-        node.below.empty()
+        node.empty()
         node.above.cut(node)
         del self.nodes[node.message.id]
 
     def prune(self, fork: Fork[M], keep: Container[str] = ()) -> None:
         """Delete everything that hangs on a fork, but for some of the branches."""
         self._forks.append(fork)
-        for node in [node for message_id, node in fork.children.items() if message_id not in keep]:
-            for below in downwards(node.below):
+        for node in [node for node in fork.children if node.message.id not in keep]:
+            for below in downwards(node):
                 del self.nodes[below.message.id]
             del self.nodes[node.message.id]
             fork.cut(node)
@@ -96,7 +96,7 @@ class Structure(Generic[M]):
         old_id = node.message.id
         self.nodes = {(message.id if key == old_id else key): value for key, value in self.nodes.items()}
         node.message = message
-        node.above.rename(old_id, message.id)
+        node.above.renamed()
         self._forks.append(node.above)
         if self.path.holds(node):
             self.path.replace(node)
@@ -112,11 +112,12 @@ class Structure(Generic[M]):
         """Store the entries of an import."""
         for entry in plan.entries:
             message = entry.message
-            fork = self.root if entry.parent_id is None else self.nodes[entry.parent_id].below
+            fork = self.root if entry.parent_id is None else self.nodes[entry.parent_id]
             node = self.nodes.get(message.id)
             if node is None:
+                if fork.selected is not None:  # a first child has no siblings whose alternatives could change
+                    self._forks.append(fork)
                 self._hang(message, fork)
-                self._forks.append(fork)
                 continue
             if node.message is not message:
                 node.message = message
@@ -143,9 +144,8 @@ class Structure(Generic[M]):
         return self.path.finish(self._forks)
 
     def _hang(self, message: M, fork: Fork[M]) -> Node[M]:
-        node = Node(message, fork)
-        self.nodes[message.id] = node
+        node = self.nodes[message.id] = Node(message, fork)
         fork.link(node)
-        if fork.owner is self.head:
+        if fork is (self.head or self.root):
             self.head = fork.selected = node
         return node

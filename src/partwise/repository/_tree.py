@@ -129,7 +129,7 @@ class Tree(Generic[M]):
         found: dict[str, tuple[str, ...]] = {}
         for message_id in message_ids:
             fork = (nodes.get(message_id) or self._node(message_id)).above
-            if len(fork.children) > 1:
+            if fork.is_branched:
                 found[message_id] = fork.ids
         return found
 
@@ -139,7 +139,7 @@ class Tree(Generic[M]):
         Raises:
             MessageNotFoundError: The id is unknown.
         """
-        return (self._cells.root if message_id is None else self._node(message_id).below).ids
+        return (self._cells.root if message_id is None else self._node(message_id)).ids
 
     def export(self) -> Export[M]:
         """Everything but optimistic messages.
@@ -220,7 +220,7 @@ class Tree(Generic[M]):
         """
         node = self._node(message_id)
         self._cells.start()
-        return self._cells.finish(node.below.last(), leaving=self._cells.head)
+        return self._cells.finish(node.last(), leaving=self._cells.head)
 
     def reset_head(self, message_id: str | None) -> Change[M]:
         """Make a message the last one: everything below it is deleted, on all branches.
@@ -234,7 +234,7 @@ class Tree(Generic[M]):
             return self.clear()
         node = self._node(message_id)
         self._cells.start()
-        self._cells.prune(node.below)
+        self._cells.prune(node)
         return self._cells.finish(node, leaving=self._cells.head)
 
     def show(self, message_id: str) -> Change[M]:
@@ -261,7 +261,7 @@ class Tree(Generic[M]):
         Raises:
             MessageNotFoundError: The id is unknown.
         """
-        fork = self._cells.root if message_id is None else self._node(message_id).below
+        fork = self._cells.root if message_id is None else self._node(message_id)
         self._cells.start()
         self._cells.prune(fork, keep)
         head = self._cells.head
@@ -332,14 +332,14 @@ class Tree(Generic[M]):
         parent = self._cells.nodes.get(parent_id)
         if parent is None:
             raise ParentNotFoundError(parent_id, where=f"the tree, for message {message.id!r}")
-        return parent.below
+        return parent
 
     def _replacement(self, node: Node[M], replacement_id: str | Unset | None) -> Fork[M]:
         if replacement_id is UNSET:
             return node.above
         if replacement_id is None:
             return self._cells.root
-        fork = self._node(replacement_id).below
+        fork = self._node(replacement_id)
         if _is_below(fork, node):
             text = (
                 f"Message {node.message.id!r} cannot be replaced by {replacement_id!r}, which lies at or below it. "
