@@ -106,6 +106,29 @@ def test_what_a_user_attaches_is_sent_in_its_own_form(part: UserPart, block: dic
     assert sent(user(part, DataPart(name="n", data=1))) == [{"role": "user", "content": [block]}]
 
 
+def test_a_part_of_the_user_says_how_the_provider_is_to_treat_it() -> None:
+    cached = {"cache_control": {"type": "ephemeral"}}
+    asked = kept(citations={"enabled": True}, context="A draft.", title="T", **cached, other=1)
+    parts = (
+        FilePart(data=TEXT, media_type="text/plain", filename="a.txt", provider_metadata=asked),
+        ImagePart(image="https://a/b.png", provider_metadata=asked),
+        TextPart("Hi", provider_metadata=asked),
+        FilePart(data="AA==", media_type="application/zip", provider_metadata=asked),
+    )
+
+    document, *others = sent(user(*parts))[0]["content"]
+
+    assert document == {
+        "type": "document",
+        "source": {"type": "text", "media_type": "text/plain", "data": "Größe"},
+        "title": "T",
+        "context": "A draft.",
+        "citations": {"enabled": True},
+        **cached,
+    }
+    assert [{key: block[key] for key in block.keys() - {"type", "text", "source"}} for block in others] == [cached] * 3
+
+
 def test_each_roundtrip_is_followed_by_the_results_of_its_calls() -> None:
     answer = assistant(
         TextPart("Let me see."),

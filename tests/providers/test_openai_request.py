@@ -97,6 +97,14 @@ def test_what_a_user_attaches_is_sent_in_its_own_form(part: UserPart, item: dict
     ]
 
 
+def test_a_picture_says_how_closely_it_is_looked_at() -> None:
+    part = ImagePart(image="https://a/b.png", provider_metadata=freeze({"openai": {"detail": "low"}}))
+
+    assert chat_messages([user(part)])[0]["content"] == [
+        {"type": "image_url", "image_url": {"url": "https://a/b.png", "detail": "low"}}
+    ]
+
+
 def test_the_address_of_a_file_is_sent_as_text() -> None:
     part = FilePart(data="https://a/b.pdf", media_type="application/pdf", filename="b.pdf")
 

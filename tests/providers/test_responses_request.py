@@ -94,6 +94,12 @@ def test_what_a_user_attaches_is_sent_in_its_own_form(part: UserPart, item: dict
     ]
 
 
+def test_a_picture_says_how_closely_it_is_looked_at() -> None:
+    part = ImagePart(image="https://a/b.png", provider_metadata=kept(detail="low"))
+
+    assert sent(user(part))[0]["content"] == [{"type": "input_image", "image_url": "https://a/b.png", "detail": "low"}]
+
+
 def test_a_sound_is_sent_as_the_sdk_writes_one() -> None:
     (message,) = responses_input([user(AudioPart(data="AA==", format="mp3"))])  # the SDK names it in no message yet
 

@@ -47,6 +47,12 @@ _SETTINGS = (
 _SAMPLING = ("temperature", "top_k", "top_p")
 # The API wants to be told; longer answers are asked for with `max_tokens`.
 _MAX_TOKENS = 8192
+# What the provider metadata of a part of the user may say of its block.
+_OPTIONS = {
+    "text": ("cache_control",),
+    "image": ("cache_control",),
+    "document": ("cache_control", "citations", "context", "title"),
+}
 _CHOICES = {"auto": "auto", "required": "any", "any": "any", "none": "none"}
 
 
@@ -123,7 +129,9 @@ def messages_input(
             case SystemMessage():
                 instructions.append("".join(part.text for part in message.content))
             case UserMessage():
-                content = [block for part in user_parts(message) for block in _user_block(part)]
+                content = [
+                    {**block, **_options(part, block)} for part in user_parts(message) for block in _blocks(part)
+                ]
                 if content:
                     sent.append({"role": "user", "content": content})
             case AssistantMessage():
@@ -133,7 +141,13 @@ def messages_input(
     return "\n\n".join(text for text in instructions if not is_blank(text)) or None, sent
 
 
-def _user_block(part: UserPart) -> Iterator[dict[str, Any]]:
+def _options(part: UserPart, block: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the user's program asks of the provider for a part, such as to cite it."""
+    asked = thaw(said_by("anthropic", getattr(part, "provider_metadata", None)))
+    return {name: asked[name] for name in _OPTIONS[block["type"]] if name in asked}
+
+
+def _blocks(part: UserPart) -> Iterator[dict[str, Any]]:
     match part:
         case TextPart():
             if not is_blank(part.text):

@@ -33,7 +33,7 @@ from partwise.providers.wire import (
 )
 from partwise.tools import tools_for_backend
 
-from ._user import user_content
+from ._user import detail_of, user_content
 
 if TYPE_CHECKING:
     from partwise.adapters import RunContext
@@ -132,7 +132,7 @@ def _file(file: FilePart | FileContent) -> dict[str, Any]:
     if address.id:
         return {"type": "file", "file": {"file_id": address.id}}
     if address.media_type.startswith("image/"):
-        return {"type": "image_url", "image_url": {"url": address.data_url}}
+        return {"type": "image_url", "image_url": {"url": address.data_url, **detail_of(file)}}
     if address.url:  # the API takes files, but no addresses of files
         return _text(link_note(file, address.url))
     return {"type": "file", "file": {"filename": file.filename or "file", "file_data": address.data_url}}

@@ -29,6 +29,7 @@ from partwise.providers.wire import (
 )
 
 from ._responses_items import OUTPUTS, restored
+from ._user import detail_of
 
 __all__ = ["file_item", "text_item", "turn_items"]
 
@@ -224,7 +225,7 @@ def file_item(file: FilePart | FileContent) -> dict[str, Any]:
     address = address_of(file.data, file.media_type, getattr(file, "source_type", None))
     if address.media_type.startswith("image/"):
         place = {"file_id": address.id} if address.id else {"image_url": address.data_url}
-        return {"type": "input_image", **place, "detail": "auto"}
+        return {"type": "input_image", **place, "detail": "auto", **detail_of(file)}
     if address.id:
         return {"type": "input_file", "file_id": address.id}
     if address.url:

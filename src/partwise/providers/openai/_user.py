@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Protocol, assert_never
 
-from partwise.messages import AudioPart, DataPart, FilePart, ImagePart, TextPart, UserMessage, UserPart
-from partwise.providers.wire import address_of, user_parts
+from partwise.messages import AudioPart, DataPart, FileContent, FilePart, ImagePart, TextPart, UserMessage, UserPart
+from partwise.providers.wire import address_of, said_by, user_parts
 
-__all__ = ["user_content"]
+__all__ = ["detail_of", "user_content"]
 
 _Item = dict[str, Any]
 
@@ -31,13 +31,26 @@ def user_content(message: UserMessage, text: Callable[[str], _Item], file: _Writ
     return items
 
 
+def detail_of(file: FilePart | FileContent) -> dict[str, Any]:
+    """Return the parameter that says how closely a picture is looked at, if its provider metadata does."""
+    detail = said_by("openai", getattr(file, "provider_metadata", None)).get("detail")
+    return {"detail": detail} if detail else {}
+
+
 def _items(part: UserPart, text: Callable[[str], _Item], file: _WriteFile) -> Iterator[_Item]:
     match part:
         case TextPart():
             yield text(part.text)
         case ImagePart():
             media_type = address_of(part.image, "image/png").media_type
-            yield file(FilePart(data=part.image, media_type=media_type, filename=part.filename))
+            yield file(
+                FilePart(
+                    data=part.image,
+                    media_type=media_type,
+                    filename=part.filename,
+                    provider_metadata=part.provider_metadata,
+                )
+            )
         case FilePart():
             yield file(part)
         case AudioPart():
