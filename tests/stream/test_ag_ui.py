@@ -6,6 +6,7 @@ import builtins
 import json
 import sys
 from datetime import UTC, datetime
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -266,6 +267,31 @@ def test_events_that_are_told_again_change_nothing(is_over_a_message: bool) -> N
 
     assert twice.content == once.content
     assert {report.code for report in reports} == {"misplaced"}
+
+
+@given(st.lists(st.text("ab", min_size=1, max_size=3), min_size=1, max_size=4), st.data())
+def test_a_text_that_is_told_again_is_there_once_however_it_is_cut(deltas: list[str], data: st.DataObject) -> None:
+    whole = "".join(deltas)
+    end = data.draw(st.integers(1, len(whole)))
+    cuts = sorted({0, end, *data.draw(st.lists(st.integers(0, end), max_size=3))})
+    again = [whole[one:other] for one, other in pairwise(cuts)]
+    for make in (text, thought):
+        message, reports = read([START, *make("x", *deltas), *make("x", *again), *make("y", whole), END])
+
+        assert [words for _, words in said(message)] == [whole, whole]
+        assert [report.code for report in reports] == ["misplaced"]
+        message, reports = read([START, *make("x", *deltas), *make("x", *again, "!"), END])
+        more = whole[:end] + "!" if end < len(whole) else "!"
+        assert ([words for _, words in said(message)], reports) == ([whole, more], [])
+
+
+def thought(message_id: str, *deltas: str) -> list[dict[str, Any]]:
+    grown = [event("REASONING_MESSAGE_CONTENT", messageId=message_id, delta=delta) for delta in deltas]
+    return [
+        event("REASONING_MESSAGE_START", messageId=message_id, role="reasoning"),
+        *grown,
+        event("REASONING_MESSAGE_END", messageId=message_id),
+    ]
 
 
 def test_a_result_reaches_the_call_of_an_earlier_stream() -> None:

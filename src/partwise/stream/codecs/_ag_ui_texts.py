@@ -28,10 +28,30 @@ class _Block:
         self.writer: TextWriter | None = None
 
 
+class _Again:
+    """A text that was whole and is begun once more: what it has to go on with if it is only told again."""
+
+    __slots__ = ("held", "rest")
+
+    def __init__(self, said: str) -> None:
+        self.rest = said
+        self.held = ""
+
+    def take(self, text: str) -> str | None:
+        """Return what is new in more of it; None while nothing is."""
+        if self.rest.startswith(text):
+            self.rest = self.rest[len(text) :]
+            self.held += text
+            return None
+        return text[len(self.rest) :] if text.startswith(self.rest) else self.held + text
+
+
 class Texts:
     """Applies the events about texts and reasoning.
 
     A text and a reasoning may share an id, and both may share it with an activity: they are different things.
+    A text that is begun again under its id and says the same is told again, and changes nothing; one that says
+    something else is another text.
 
     Args:
         parts: The parts of the answer.
@@ -40,7 +60,18 @@ class Texts:
         message: The message that the stream goes on with; its texts count as said.
     """
 
-    __slots__ = ("_blocks", "_claimed", "_emit", "_foreign", "_numbers", "_parts", "_report", "_said", "_whole")
+    __slots__ = (
+        "_again",
+        "_blocks",
+        "_claimed",
+        "_emit",
+        "_foreign",
+        "_numbers",
+        "_parts",
+        "_report",
+        "_said",
+        "_whole",
+    )
 
     def __init__(
         self, parts: PartWriter, emit: Callable[[Chunk], object], report: Report, message: AssistantMessage | None
@@ -49,6 +80,7 @@ class Texts:
         self._emit = emit
         self._report = report
         self._blocks: dict[_Key, _Block] = {}
+        self._again: dict[_Key, _Again] = {}
         self._foreign: set[_Key] = set()
         self._numbers: dict[_Key, int] = {}
         self._said: dict[_Key, list[str]] = {}
@@ -63,6 +95,8 @@ class Texts:
         key = (type(part), message_id)
         self._foreign.discard(key)
         self.end(type(part), message_id)
+        if key in self._said:
+            self._again[key] = _Again("".join(self._said[key]))
         self._blocks[key] = block = _Block(part)
         if part.provider_metadata:
             self._writer(key, block)
@@ -85,6 +119,13 @@ class Texts:
         block = self._blocks.get(key)
         if block is None:
             self._blocks[key] = block = _Block(kind(""))
+        again = self._again.get(key)
+        if again is not None and not metadata:
+            news = again.take(text)
+            if news is None:
+                return
+            del self._again[key]
+            text = news
         self._writer(key, block).append(text, provider_metadata=metadata)
         self._said.setdefault(key, []).append(text)
 
@@ -93,6 +134,11 @@ class Texts:
         key = (kind, message_id)
         self._foreign.discard(key)
         block = self._blocks.pop(key, None)
+        if self._again.pop(key, None) is not None:
+            text = f"The text of message {message_id!r} was told again; it is there once."
+            self._report(WireError(text, where=message_id, code="misplaced"))
+            if block is None or block.writer is None:
+                return
         if block is not None and (block.writer is not None or metadata):
             self._writer(key, block).close(provider_metadata=metadata)
 
