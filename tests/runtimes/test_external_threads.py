@@ -165,6 +165,26 @@ def test_an_update_that_fails_leaves_the_thread_in_view() -> None:
     assert shown(runtime.thread) == ["u:u1", "a:a1"]
 
 
+@pytest.mark.parametrize("is_strict", [False, True])
+async def test_messages_that_come_too_late_for_their_thread_are_left_out(is_strict: bool) -> None:
+    both = ExternalThreads(current_id="t1", regular=rows("t1", "t2"))
+    async with ExternalStoreRuntime([U1], threads=both, is_strict=is_strict) as runtime:
+        runtime.update([U1, A1], thread_id="t1")
+        assert shown(runtime.thread) == ["u:u1", "a:a1"]
+        runtime.update([U2], threads=attrs.evolve(both, current_id="t2"), thread_id="t2")
+        found = reports(runtime.thread)
+        for _ in range(2):
+            if is_strict:
+                with pytest.raises(FeedError, match="'t1' came while 't2' is in view"):
+                    runtime.update([U1], is_running=True, thread_id="t1")
+            else:
+                runtime.post([U1], is_running=True, thread_id="t1")
+        assert (shown(runtime.thread), runtime.thread.state.is_running) == (["u:u2"], False)
+        assert len(found) == (0 if is_strict else 1)
+        runtime.update([U2, A2], thread_id="t2")
+        assert shown(runtime.thread) == ["u:u2", "a:a2"]
+
+
 def test_a_draft_is_there_again_when_its_thread_is() -> None:
     runtime = store([U1])
     runtime.thread.composer.set_text("half a thought")

@@ -7,6 +7,7 @@ from ._options import (
     ExternalFields,
     ExternalOptions,
     ExternalSnapshot,
+    ExternalUpdate,
     RunRequest,
     ToolOutput,
 )
@@ -26,6 +27,7 @@ __all__ = [
     "ExternalThread",
     "ExternalThreadList",
     "ExternalThreads",
+    "ExternalUpdate",
     "RunRequest",
     "ToolOutput",
     "empty_runtime",

@@ -44,7 +44,13 @@ class Current:
     def update(self, source: object, changes: dict[str, Any], *, is_new: bool) -> None:
         """Take in what the owner says; see ``ExternalStoreRuntime.update``."""
         self._take_posted()
+        changes = dict(changes)
+        about: str | None = changes.pop("thread_id", None)
         given = (changes["threads"] or ExternalThreads()) if "threads" in changes else self._given
+        if about is not None and about != given.current_id:
+            text = f"Messages of thread {about!r} came while {given.current_id!r} is in view; they are left out."
+            self.thread.remark("late-feed", about, text)
+            return
         if given is not self._given:
             self._tell_of_doubles(given)
         if given.current_id == self._given.current_id:

@@ -24,6 +24,7 @@ __all__ = [
     "ExternalFields",
     "ExternalOptions",
     "ExternalSnapshot",
+    "ExternalUpdate",
     "RunRequest",
     "SameFunction",
     "ToolOutput",
@@ -173,6 +174,15 @@ class ExternalFields(TypedDict, total=False):
     set_messages: Callable[[Sequence[Any]], Answer] | None
 
 
+class ExternalUpdate(ExternalFields, total=False):
+    """What an update may say; ``thread_id`` is the thread that it is about.
+
+    If another one is in view, the update comes too late: it is left out and reported.
+    """
+
+    thread_id: str | None
+
+
 class ExternalSnapshot:
     """One moment of an external store, for sources that say more than messages.
 
@@ -183,7 +193,7 @@ class ExternalSnapshot:
 
     __slots__ = ("fields", "messages")
 
-    def __init__(self, messages: object = MISSING, **fields: Unpack[ExternalFields]) -> None:
+    def __init__(self, messages: object = MISSING, **fields: Unpack[ExternalUpdate]) -> None:
         self.messages = messages
         self.fields = fields
 

@@ -11,7 +11,7 @@ from partwise.runtimes._lifetime import Lifetime
 from partwise.runtimes._tasks import Tasks
 
 from ._current import Current
-from ._options import ExternalFields, ExternalOptions
+from ._options import ExternalFields, ExternalOptions, ExternalUpdate
 from ._sources import Source, first_of
 from ._thread import ExternalThread
 from ._thread_list import ExternalThreadList
@@ -86,7 +86,7 @@ class ExternalStoreRuntime:
         """The list of threads; without one of the owner's, it has the one thread that is in view."""
         return self._current.list
 
-    def update(self, messages: object = MISSING, **fields: Unpack[ExternalFields]) -> None:
+    def update(self, messages: object = MISSING, **fields: Unpack[ExternalUpdate]) -> None:
         """Say what there is now, all of it in one emission.
 
         An item that is the same object as before is taken as unchanged, so a new list of mostly old items
@@ -94,7 +94,8 @@ class ExternalStoreRuntime:
 
         Args:
             messages: A list of items or an export of a tree; not given: as before.
-            fields: What else is another now, by the names that the constructor has.
+            fields: What else is another now, by the names that the constructor has; and ``thread_id``, the thread that
+                all of this is about: if another one is in view, it is left out and reported.
 
         Raises:
             Exception: What ``convert`` raised.
@@ -129,7 +130,7 @@ class ExternalStoreRuntime:
         """
         self._current.remove(message_id)
 
-    def post(self, messages: object = MISSING, **fields: Unpack[ExternalFields]) -> None:
+    def post(self, messages: object = MISSING, **fields: Unpack[ExternalUpdate]) -> None:
         """Do what ``update`` does, soon and in order, from any thread of execution; failures are reported."""
         changes: dict[str, Any] = {**fields}
         self._current.post(messages, changes, is_new=messages is not MISSING)
