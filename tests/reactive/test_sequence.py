@@ -103,6 +103,24 @@ def test_a_whole_list_that_arrives_again_is_recognised():
     assert sum(one is not other for one, other in zip(old.tree, new.tree, strict=True)) == 1
 
 
+ITEMS = st.lists(st.integers(0, 99), unique=True)
+
+
+@given(ITEMS, ITEMS)
+def test_values_are_taken_in_as_their_pairs_are(before, after):
+    old = KeyedSeq.of(before, key=str)
+
+    new = old.with_values(after, key=str)
+
+    assert new == old.with_items((str(value), value) for value in after)
+    assert (new is old) == (before == after)
+
+
+def test_values_of_one_key_are_refused():
+    with pytest.raises(ValueError, match="key '1' is used twice"):
+        KeyedSeq.of([1, 2], key=str).with_values([1, 2, 1], key=str)
+
+
 def test_two_versions_may_grow_from_one():
     base = KeyedSeq([("a", 1)])
     one, two = base.append("b", 2), base.append("b", 3).append("c", 4)

@@ -24,6 +24,9 @@ def check_invariants(tree: Tree[Message]) -> None:
             assert tree.get(message_id).index == level
             seen.append(message_id)
             open_forks.append((node, level + 1))
+    for index in (0, len(tree.messages) // 2):
+        shown = [message.id for message in tree.messages[index:]]
+        assert tree.alternatives_from(index) == tree.alternatives_among(shown)
     assert len(seen) == len(cells.nodes) == len(tree), "every node hangs on the root, exactly once"
     _check_path(tree)
 

@@ -1,9 +1,13 @@
 """Exports, imports, and what an import refuses."""
 
-import pytest
+from unittest import mock
 
-from partwise.errors import CycleError, MessageNotFoundError, ParentNotFoundError
-from partwise.repository import Entry, Export, export_from_branches, export_from_list
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from partwise.errors import CycleError, MessageNotFoundError, ParentNotFoundError, PartwiseError
+from partwise.repository import Entry, Export, _plan, export_from_branches, export_from_list
 from tests.repository._invariants import check_invariants
 from tests.repository._messages import Message, new_tree, path, put
 
@@ -173,3 +177,24 @@ def test_a_refused_replacement_of_everything_changes_nothing() -> None:
     with pytest.raises(MessageNotFoundError):
         tree.replace_all(branches("c", head="b"))
     assert path(tree) == "a b"
+
+
+SOME_IDS = st.sampled_from(["", "a", "b", "c", "d"])
+
+
+def planned(export: Export[Message], nodes: dict) -> object:
+    try:
+        return _plan.plan_import(export, nodes)
+    except PartwiseError as error:
+        return type(error), str(error)
+
+
+@given(st.lists(st.tuples(SOME_IDS, st.none() | SOME_IDS), max_size=6), st.none() | SOME_IDS)
+@example([("a", None), ("b", "a"), ("c", "b"), ("d", "a")], None)
+@example([("a", None), ("b", "a"), ("c", "b"), ("d", "a")], "c")
+def test_an_export_in_order_is_taken_as_a_closer_look_would_take_it(links, head_id) -> None:
+    export = Export(head_id, tuple(Entry(parent_id, Message(message_id)) for message_id, parent_id in links))
+    nodes = new_tree("x", "x/b")._cells.nodes
+    with mock.patch.object(_plan, "ids_in_order", return_value=None):
+        expected = planned(export, nodes)
+    assert planned(export, nodes) == expected

@@ -36,6 +36,12 @@ def lines_run(action: Callable[[], object]) -> int:
     return count
 
 
+def test_an_import_ten_times_as_long_is_ten_times_the_work() -> None:
+    short, long = (export_from_list([Message(f"m{i}") for i in range(length)]) for length in (100, 1_000))
+    few = lines_run(lambda: Tree().replace_all(short))
+    assert lines_run(lambda: Tree().replace_all(long)) <= 10 * few
+
+
 def test_a_long_chain_grows_relinks_and_shrinks(chain: Tree[Message]) -> None:
     assert len(chain.messages) == LENGTH
     chain.put(None, Message("top"))

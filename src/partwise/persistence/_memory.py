@@ -5,6 +5,7 @@ from __future__ import annotations
 import attrs
 
 from partwise.adapters import HistoryItem, LoadedHistory
+from partwise.repository import Entry, ids_in_order
 
 from ._mending import StoredMessage, mend, surviving_parents
 
@@ -37,9 +38,10 @@ class MemoryHistory:
 
     async def load(self) -> LoadedHistory | None:
         """Return what is stored, or None for nothing."""
-        stored = [
-            StoredMessage(id=item.message.id, parent_id=item.parent_id, message=item.message) for item in self.items
-        ]
+        entries = tuple([Entry(item.parent_id, item.message) for item in self.items])
+        if self._head_id in self._items and ids_in_order(entries) is not None:
+            return LoadedHistory(entries=entries, head_id=self._head_id)
+        stored = [StoredMessage(id=one.message.id, parent_id=one.parent_id, message=one.message) for one in entries]
         return mend(stored, self._head_id, "memory")[0]
 
     async def append(self, item: HistoryItem, /) -> None:

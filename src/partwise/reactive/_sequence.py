@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABCMeta
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
+from operator import is_
 from typing import Any, Generic, TypeVar, cast, overload
 
 K = TypeVar("K")
@@ -29,7 +30,7 @@ class Order(Generic[K]):
 
     def __init__(self, keys: list[K]) -> None:
         self.keys = keys
-        self.positions: dict[K, int] = {key: position for position, key in enumerate(keys)}
+        self.positions: dict[K, int] = dict(zip(keys, range(len(keys)), strict=True))
         if len(self.positions) != len(keys):
             twice = next(key for position, key in enumerate(keys) if self.positions[key] != position)
             text = f"key {twice!r} is used twice; every item needs its own key"
@@ -277,6 +278,18 @@ class KeyedSeq(Generic[K, V]):
         for key, value in items:
             keys.append(key)
             values.append(value)
+        return self._with(keys, values)
+
+    def with_values(self, values: Iterable[V], *, key: Callable[[V], K]) -> KeyedSeq[K, V]:
+        """Return a sequence of exactly these items, each under the key computed from it; as `with_items`, and faster.
+
+        Raises:
+            ValueError: Two items have the same key.
+        """
+        values = list(values)
+        return self._with(list(map(key, values)), values)
+
+    def _with(self, keys: list[K], values: list[V]) -> KeyedSeq[K, V]:
         length = len(keys)
         order = self.order
         if length < len(order.keys) or order.keys != keys:
@@ -287,7 +300,7 @@ class KeyedSeq(Generic[K, V]):
                 order.positions.update(tail.positions)
             elif length > known or keys != order.keys[:length]:
                 order = Order(keys)
-        if length == self.length and order is self.order and all(map(_same, self, values)):
+        if length == self.length and order is self.order and all(map(is_, self, values)):
             return self
         return self._rebuilt(order, values)
 
@@ -349,10 +362,6 @@ cast("ABCMeta", Sequence).register(KeyedSeq)
 _blank: Callable[[type], Any] = object.__new__
 
 
-def _same(one: object, other: object) -> bool:
-    return one is other
-
-
 def _with_slot(branch: Tree, slot: int, value: object) -> Tree:
     copy = list(branch)
     copy[slot] = value
@@ -375,7 +384,7 @@ def _build(values: Sequence[object], known: Sequence[Tree]) -> tuple[Tree, int]:
         leaf = tuple(values[start : start + WIDTH])
         if number < len(known):
             old = known[number]
-            if len(old) == len(leaf) and all(map(_same, old, leaf)):
+            if len(old) == len(leaf) and all(map(is_, old, leaf)):
                 leaf = old
         level.append(leaf)
     height = 0

@@ -4,7 +4,7 @@
 answers each change with what became of that path. `Export` is a tree as plain values, for saving.
 """
 
-from partwise.repository._exports import export_from_branches, export_from_list
+from partwise.repository._exports import export_from_branches, export_from_list, ids_in_order
 from partwise.repository._tree import UNSET, Tree, Unset
 from partwise.repository._values import (
     Appended,
@@ -33,4 +33,5 @@ __all__ = [
     "Unset",
     "export_from_branches",
     "export_from_list",
+    "ids_in_order",
 ]

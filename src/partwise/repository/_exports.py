@@ -36,6 +36,20 @@ def export_from_branches(branches: Iterable[tuple[M, str | None]], head_id: str 
     return Export(head_id, tuple(Entry(parent_id or None, message) for message, parent_id in branches))
 
 
+def ids_in_order(entries: Iterable[Entry[M]]) -> set[str] | None:
+    """Return the ids of entries that form whole trees as they are, or None if they have to be looked at more closely.
+
+    They do if each comes after its parent and no id comes twice, as in nearly every export and history.
+    """
+    placed: set[str] = set()
+    for entry in entries:
+        parent_id, message_id = entry.parent_id, entry.message.id
+        if message_id in placed or not (parent_id is None or (parent_id and parent_id in placed)):
+            return None
+        placed.add(message_id)
+    return placed
+
+
 def export_cells(root: Fork[M], head: Node[M] | None, is_optimistic: Callable[[M], bool]) -> Export[M]:
     """Describe a tree without its optimistic messages; what hangs under one goes to the nearest kept ancestor."""
     kept_above: dict[str, str | None] = {}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Generic
 
 from partwise.repository._node import Fork, Node, upwards
@@ -39,6 +40,10 @@ class Path(Generic[M]):
         """Whether a node is on the path."""
         position = node.position
         return 0 <= position < len(self._nodes) and self._nodes[position] is node
+
+    def nodes_from(self, index: int) -> Iterator[Node[M]]:
+        """The nodes on the path from a position on."""
+        return islice(self._nodes, index, None)
 
     def replace(self, node: Node[M]) -> None:
         """Take over the new message of a node on the path."""

@@ -6,6 +6,7 @@ from typing import Generic
 import attrs
 
 from partwise.errors import CycleError, MessageNotFoundError, ParentNotFoundError
+from partwise.repository._exports import ids_in_order
 from partwise.repository._node import Node, upwards
 from partwise.repository._values import Entry, Export, M
 
@@ -37,6 +38,10 @@ def plan_import(export: Export[M], nodes: Mapping[str, Node[M]]) -> Plan[M]:
         CycleError: The entries would make a message its own ancestor.
         MessageNotFoundError: The head is neither in the tree nor in the export.
     """
+    placed = ids_in_order(export.entries)
+    if placed and (export.head_id is None or export.head_id in placed):
+        last_id = export.entries[-1].message.id
+        return Plan(tuple(export.entries), frozenset(), last_id if export.head_id is None else export.head_id)
     merged, moved = _last_entries(export)
     for entry in export.entries:
         parent_id = entry.parent_id or None

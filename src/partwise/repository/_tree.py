@@ -133,6 +133,12 @@ class Tree(Generic[M]):
                 found[message_id] = fork.ids
         return found
 
+    def alternatives_from(self, index: int) -> dict[str, tuple[str, ...]]:
+        """Those visible messages from a position on that have alternatives, each with the ids of all, oldest first."""
+        return {
+            node.message.id: node.above.ids for node in self._cells.path.nodes_from(index) if node.above.is_branched
+        }
+
     def children_of(self, message_id: str | None) -> tuple[str, ...]:
         """Ids of the messages right under a message (None: at the root), oldest first.
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import AbstractContextManager
+from operator import attrgetter
 from typing import Any
 
 import attrs
@@ -151,9 +152,10 @@ class Document:
         self, state: ThreadState, messages: KeyedSeq[str, Message], change: Change[Message]
     ) -> FrozenDict | Any:
         if isinstance(change, Rebuilt):
-            kept = messages.keys()[: change.kept]
-            fresh: Iterable[str] = (message.id for message in change.messages)
-            branches = {id: ids for id in kept if (ids := state.branches.get(id))} if state.branches else {}
+            known = state.messages
+            branches = {id: ids for id, ids in state.branches.items() if known.index_of(id) < change.kept}
+            branches |= self.tree.alternatives_from(change.kept)
+            fresh: tuple[str, ...] = ()
         else:
             fresh = (change.message.id,) if isinstance(change, Appended) else ()
             if not (fresh or change.branched):
@@ -171,9 +173,11 @@ def _messages_after(messages: KeyedSeq[str, Message], change: Change[Message]) -
             return messages.replace(change.message.id, change.message)
         case Appended():
             return messages.append(change.message.id, change.message)
+        case Rebuilt(kept, ()):
+            return messages.truncate(kept)
         case Rebuilt():
             visible = (*messages[: change.kept], *change.messages)
-            return messages.with_items((message.id, message) for message in visible)
+            return messages.with_values(visible, key=_id_of)
         case _:
             return messages
 
@@ -193,6 +197,9 @@ def _model_state(messages: KeyedSeq[str, Message]) -> Any:
         if isinstance(message, AssistantMessage):
             return message.metadata.state
     return None
+
+
+_id_of: Callable[[Message], str] = attrgetter("id")
 
 
 def _is_optimistic(message: Message) -> bool:

@@ -81,9 +81,9 @@ class HistoryWriter:
 
     def take_note(self, message_ids: Iterable[str]) -> None:
         """Remember messages that came from the history itself."""
-        known = frozenset(message_ids)
-        self._given |= known
-        self._stored |= known
+        known = tuple(message_ids)
+        self._given.update(known)
+        self._stored.update(known)
 
     def write(self, item: HistoryItem) -> Operation:
         """Store a message: for the first time, or again where the history can do that."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from partwise.adapters import LoadedHistory
 from partwise.errors import HistoryError
 from partwise.messages import AssistantMessage, IncompleteStatus, Message, RunningStatus, with_status
-from partwise.repository import Entry, Export
+from partwise.repository import Entry, Export, ids_in_order
 from partwise.runtimes._operation import Operation
 
 from ._history import HistoryWriter
@@ -74,7 +74,7 @@ class Loader:
         if export.entries:
             self._host.announce()
         self._host.document.import_(export)
-        self._history.take_note(entry.message.id for entry in export.entries)
+        self._history.take_note([entry.message.id for entry in export.entries])
         self._history.head_loaded()
         resume = getattr(history, "resume", None)
         if loaded.resume and resume is not None:
@@ -83,8 +83,11 @@ class Loader:
 
     def _readable(self, loaded: LoadedHistory) -> Export[Message]:
         """Leave out what hangs under messages that are not there, and say so."""
-        entries = {entry.message.id: _settled(entry) for entry in loaded.entries}
         tree = self._host.document.tree
+        placed = ids_in_order(loaded.entries)
+        if placed is not None and (loaded.head_id is None or loaded.head_id in placed or loaded.head_id in tree):
+            return Export(loaded.head_id, tuple([_settled(entry) for entry in loaded.entries]))
+        entries = {entry.message.id: _settled(entry) for entry in loaded.entries}
         below: dict[str, list[str]] = {}
         reached: set[str] = set()
         for message_id, entry in entries.items():
