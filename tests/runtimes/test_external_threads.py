@@ -12,12 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from partwise.errors import FeedError, ParentNotFoundError, StoreClosedError, UnsupportedError
+from partwise.errors import FeedError, NotSentError, ParentNotFoundError, ThreadNotOpenError, UnsupportedError
 from partwise.primitives import ThreadListView
 from partwise.repository import Entry, Export
 from partwise.runtimes import AppendRequest, ExternalSnapshot, ExternalStoreRuntime, ExternalThreads, MessageQueue
 from partwise.store import ThreadListState, ThreadRow
 from tests.runtimes.scenes import answer, heard, question, reports, settled, shown
+from tests.runtimes.test_attachments import NOTE, Slow
 
 U1, A1, U2, A2 = question("u1"), answer("a1"), question("u2"), answer("a2")
 ACTIONS = {
@@ -143,8 +144,6 @@ def test_another_thread_inherits_nothing_and_ends_what_looked_at_the_one_before(
     assert runtime.thread.branches_of("u2") == ("u2",)
     assert (seen, ended) == ([["u1", "a1"], ["u2", "a2"]], ["head"])
     assert order == ["t1: ['u:u1', 'a:a1']", "t2: ['u:u2', 'a:a2']"]
-    with pytest.raises(StoreClosedError):
-        before.composer.set_text("too late")
     runtime.update([U2])
     assert (shown(runtime.thread), seen[-1]) == (["u:u2"], ["u2"])
 
@@ -206,6 +205,95 @@ class Owner:
     def run(self, request: AppendRequest, /, *, steer: bool) -> None:
         del steer
         self.sent.append(request)
+
+
+async def test_a_thread_that_was_left_asks_its_owner_for_nothing() -> None:
+    asked: list[Any] = []
+    functions = ("on_new", "on_edit", "on_reload", "on_cancel", "on_delete", "on_tool_result", "on_approval")
+    given: dict[str, Any] = {name: lambda *args: asked.append(args) for name in (*functions, "set_messages")}
+    async with ExternalStoreRuntime([U1, A1], threads=ExternalThreads(current_id="t1"), **given) as runtime:
+        left = runtime.thread
+        runtime.update([U2], threads=ExternalThreads(current_id="t2"))
+        left.composer.set_text("from an old window")
+        for attempt in (
+            lambda: left.append("x"),
+            lambda: left.reload("a1"),
+            lambda: left.cancel_run(),
+            lambda: left.delete_message("a1"),
+            lambda: left.add_tool_result("a1", "c1", 1),
+            lambda: left.respond_to_approval("p", approved=True),
+            lambda: left.switch_to_branch("a1"),
+            lambda: left.reset(),
+            lambda: left.composer.send(),
+        ):
+            with pytest.raises(ThreadNotOpenError, match="Thread 't1' is not open: it is not in view any more"):
+                attempt()
+        await settled()
+        assert (asked, shown(left)) == ([], ["u:u1", "a:a1"])
+        runtime.update([U1], threads=ExternalThreads(current_id="t1"))
+        assert runtime.thread.composer.state.text == "from an old window"
+
+
+@pytest.mark.parametrize("fails", [False, True])
+@pytest.mark.parametrize("is_back", [False, True])
+async def test_an_upload_that_ends_in_a_thread_that_was_left_gives_the_draft_back_there(
+    fails: bool, is_back: bool
+) -> None:
+    adapter, sent = Slow(), list[AppendRequest]()
+    adapter.fails = fails
+    first, second = ExternalThreads(current_id="t1"), ExternalThreads(current_id="t2")
+    async with ExternalStoreRuntime([U1], threads=first, attachments=adapter, on_new=sent.append) as runtime:
+        await runtime.thread.composer.add_attachment(NOTE)
+        runtime.thread.composer.set_text("hi")
+        operation = runtime.thread.composer.send()
+        await settled()
+        runtime.update([U2], threads=second)
+        if is_back:
+            runtime.update([U1], threads=first)
+        adapter.gate.set()
+        with pytest.raises(OSError if fails else ThreadNotOpenError):
+            await operation
+        await settled()
+        if not is_back:
+            assert runtime.thread.composer.state.text == ""
+            runtime.update([U1], threads=first)
+        draft = runtime.thread.composer.state
+        assert (draft.text, len(draft.attachments), draft.is_sending, sent) == ("hi", 1, False, [])
+
+
+async def test_a_message_that_reached_nobody_is_a_draft_of_its_own_thread() -> None:
+    gate = anyio.Event()
+
+    async def refuse(request: AppendRequest) -> None:
+        await gate.wait()
+        raise NotSentError("offline")
+
+    first, second = ExternalThreads(current_id="t1"), ExternalThreads(current_id="t2")
+    async with ExternalStoreRuntime([U1], threads=first, on_new=refuse) as runtime:
+        runtime.thread.composer.set_text("hi")
+        operation = runtime.thread.composer.send()
+        await settled()
+        runtime.update([U2], threads=second)
+        gate.set()
+        with pytest.raises(NotSentError):
+            await operation
+        await settled()
+        assert runtime.thread.composer.state.text == ""
+        runtime.update([U1], threads=first)
+        assert runtime.thread.composer.state.text == "hi"
+
+
+async def test_a_message_that_was_cancelled_is_not_there_twice_after_a_switch() -> None:
+    handed: list[Any] = []
+    first, second = ExternalThreads(current_id="t1"), ExternalThreads(current_id="t2")
+    fields: dict[str, Any] = {"on_cancel": lambda: None, "set_messages": handed.append}
+    async with ExternalStoreRuntime([U1], is_running=True, threads=first, **fields) as runtime:
+        runtime.thread.cancel_run()
+        assert runtime.thread.composer.state.text == "u1"
+        runtime.update([U2], threads=second, is_running=False)
+        await settled()
+        runtime.update([U1], threads=first)
+        assert (handed, shown(runtime.thread), runtime.thread.composer.state.text) == ([], ["u:u1"], "")
 
 
 async def test_what_waits_in_the_old_thread_reaches_nobody() -> None:

@@ -37,6 +37,7 @@ class Document:
         self.is_behind = False
         self.on_head: Callable[[str | None], None] | None = None
         self.tree: Tree[Message] = Tree(_is_optimistic)
+        self._on_error = on_error
         self.store: Store[ThreadState] = Store(state, name="thread", on_error=on_error)
 
     @property
@@ -52,6 +53,11 @@ class Document:
             StoreClosedError: It was closed.
         """
         self.store.check_writer()
+
+    def retire(self) -> None:
+        """Complete every slice; what work that is under way still writes is kept, and shown to nobody of before."""
+        store, self.store = self.store, Store(self.store.value, name="thread, left", on_error=self._on_error)
+        store.close()
 
     def batch(self) -> AbstractContextManager[object]:
         """Join the commits made inside into one emission."""

@@ -99,6 +99,12 @@ class Cancelling:
             self._moved, self._owes_list = None, False
             self._composer.retract(moved.draft)
 
+    def leave(self) -> None:
+        """Take the draft out again whose message the owner still has, since it will not be told any more."""
+        if self._owes_list and self._moved is not None:
+            self._composer.retract(self._moved.draft)
+        self._moved, self._owes_list = None, False
+
     async def _hand_back(self, generation: int) -> None:
         await turn_later()
         moved, set_messages = self._moved, self._host.options.set_messages

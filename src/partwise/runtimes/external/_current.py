@@ -62,14 +62,12 @@ class Current:
         options = attrs.evolve(self.thread.options, **changes)
         thread = ExternalThread(source if is_new else (), options, self._tasks, on_error=self._on_error)
         before, self.thread = self.thread, thread
-        draft = before.state.composer
-        if draft != ComposerState():
-            self._drafts[self._given.current_id] = attrs.evolve(draft, is_sending=False)
-        self._given = given
-        if (typed := self._drafts.pop(given.current_id, None)) is not None:
-            thread.composer.restore(typed)
+        left_id, self._given = self._given.current_id, given
         self._come_into_view()
         before.leave()
+        # Also what comes back later, of an upload that fails or a message that nobody took.
+        before.select(lambda state: state.composer).subscribe(lambda draft: self._keep(left_id, draft))
+        self._restore()
 
     def put(self, item: object) -> None:
         """Take in one item; see ``ExternalStoreRuntime.put``."""
@@ -111,6 +109,20 @@ class Current:
             self._running.dispose()
         self.thread.close()
         self.list.store.close()
+
+    def _keep(self, thread_id: str, draft: ComposerState) -> None:
+        """Keep what was typed in a thread that is not in view, or is again."""
+        draft = attrs.evolve(draft, is_sending=False)
+        if draft == ComposerState():
+            return
+        self._drafts[thread_id] = draft
+        if thread_id == self._given.current_id:
+            self._restore()
+
+    def _restore(self) -> None:
+        draft = self._drafts.get(self._given.current_id)
+        if draft is not None and self.thread.composer.restore(draft):
+            del self._drafts[self._given.current_id]
 
     def _come_into_view(self) -> None:
         if self._running is not None:

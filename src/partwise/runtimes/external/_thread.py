@@ -9,6 +9,7 @@ from partwise.adapters import FeedbackType
 from partwise.errors import (
     BranchNotFoundError,
     NotAllowedError,
+    ThreadNotOpenError,
 )
 from partwise.messages import (
     COMPLETE_UNKNOWN,
@@ -40,6 +41,7 @@ from ._cancelling import Cancelling
 from ._conversion import Conversion
 from ._feeding import Feeding
 from ._host import Host, asked, refused, require, told
+from ._host_threads import DEFAULT_THREAD_ID
 from ._joining import Joining
 from ._mirror import Mirror
 from ._options import ApprovalResponse, ExternalOptions, RunRequest, ToolOutput
@@ -56,7 +58,8 @@ class ExternalThread:
     """One conversation that somebody else owns. Made by ``ExternalStoreRuntime``; see there.
 
     It shows what its owner says and asks the owner for everything else; what the owner gave no function
-    for raises ``UnsupportedError`` and is missing from ``capabilities``.
+    for raises ``UnsupportedError`` and is missing from ``capabilities``. Once another thread is in its place,
+    the owner is asked for nothing any more: ``ThreadNotOpenError``.
     """
 
     def __init__(self, source: object, options: ExternalOptions, tasks: Tasks, *, on_error: ErrorHook) -> None:
@@ -67,6 +70,7 @@ class ExternalThread:
             context=ModelContextRegistry(self._on_context_change),
             tasks=tasks,
         )
+        self._is_left = False
         self._remarks = Remarks(self._host.report, is_strict=options.is_strict)
         self._mirror = Mirror(self._host.document)
         self._conversion = Conversion(self._remarks)
@@ -85,6 +89,16 @@ class ExternalThread:
     def options(self) -> ExternalOptions:
         """What the owner said beside the messages; read by the runtime."""
         return self._host.options
+
+    def _check_open(self) -> None:
+        self._check_in_view()
+        self._host.check_open()
+
+    def _check_in_view(self) -> None:
+        if self._is_left:
+            threads = self._host.options.threads
+            thread_id = DEFAULT_THREAD_ID if threads is None else threads.current_id
+            raise ThreadNotOpenError(thread_id, "it is not in view any more; use the runtime's present thread")
 
     # What is shown
 
@@ -154,7 +168,7 @@ class ExternalThread:
         Raises:
             MessageLikeError: The message breaks a rule of its role.
         """
-        self._host.check_open()
+        self._check_open()
         head_id = self.state.head_id
         request = AppendRequest(
             message=message_from_like(message, fallback_id=new_id(), fallback_status=COMPLETE_UNKNOWN),
@@ -180,7 +194,7 @@ class ExternalThread:
             run_config: Handed on.
             source_id: The answer that it is to be another version of.
         """
-        self._host.check_open()
+        self._check_open()
         request = RunRequest(parent_id=parent_id, source_id=source_id, run_config=run_config or {})
         return self._tooling.first(self._start, request)
 
@@ -194,7 +208,7 @@ class ExternalThread:
     ) -> Operation:
         """Ask the owner to go on with an answer; ``stream`` is not looked at, the owner has its own."""
         del stream
-        self._host.check_open()
+        self._check_open()
         request = RunRequest(parent_id=parent_id, run_config=run_config or {})
         return refused(lambda: asked(self._host, require(self._host.options.on_resume, "resume", "on_resume"), request))
 
@@ -219,7 +233,7 @@ class ExternalThread:
         Raises:
             UnsupportedError: The owner cannot stop.
         """
-        self._host.check_open()
+        self._check_open()
         self._tooling.abort()
         self._cancelling.cancel()
 
@@ -241,6 +255,7 @@ class ExternalThread:
         Raises:
             UnsupportedError: The owner takes no results.
         """
+        self._check_in_view()
         on_tool_result = require(self._host.options.on_tool_result, "answer_tool_call", "on_tool_result")
         if isinstance(result, ToolResponse):
             is_error, artifact, model_content = result.is_error, result.artifact, result.model_content
@@ -285,6 +300,7 @@ class ExternalThread:
         Raises:
             UnsupportedError: The owner takes no decisions.
         """
+        self._check_in_view()
         on_approval = require(self._host.options.on_approval, "respond_to_approval", "on_approval")
         response = ApprovalResponse(
             approval_id=approval_id, approved=approved, option_id=option_id, reason=reason, tool_call_id=tool_call_id
@@ -297,6 +313,7 @@ class ExternalThread:
         Raises:
             NotAllowedError: Nobody asks (code ``"not-waiting"``).
         """
+        self._check_in_view()
         if self._tooling.resume(tool_call_id, payload):
             return
         on_resume = self._host.options.on_resume_tool_call
@@ -314,6 +331,7 @@ class ExternalThread:
             UnsupportedError: The owner takes no messages back.
             MessageNotFoundError: The id is unknown.
         """
+        self._check_in_view()
         self._branching.switch(message_id)
 
     def switch_branch(self, message_id: str, to: Literal["previous", "next"]) -> None:
@@ -338,7 +356,7 @@ class ExternalThread:
             An operation that settles as the owner's function does. It raises ``UnsupportedError`` when the
             owner can do neither, and ``MessageNotFoundError`` when the message is not visible.
         """
-        self._host.check_open()
+        self._check_open()
         if self.state.is_running:
             return self._tooling.first(self._branching.delete, message_id)
         return refused(self._branching.delete, message_id)
@@ -378,6 +396,7 @@ class ExternalThread:
         Raises:
             MessageNotFoundError: The id is unknown.
         """
+        self._check_in_view()
         give_feedback(self._host.document, self._host.options.feedback, message_id, type)
         self._mirror.keep_feedback(message_id, Feedback(type))
         self._mirror.loosen()
@@ -394,7 +413,7 @@ class ExternalThread:
         Raises:
             UnsupportedError: The owner cannot do that.
         """
-        self._host.check_open()
+        self._check_open()
         return asked(self._host, require(self._host.options.on_refetch, "refetch", "on_refetch"))
 
     def export(self) -> Export[Message]:
@@ -408,6 +427,7 @@ class ExternalThread:
             ParentNotFoundError: A parent is not in the export; nothing is changed.
             CycleError: A message would be its own ancestor; nothing is changed.
         """
+        self._check_in_view()
         self._host.announce()
         self._mirror.loosen()
         self._host.document.replace_all(export)
@@ -420,6 +440,7 @@ class ExternalThread:
         Raises:
             UnsupportedError: The owner takes no messages back.
         """
+        self._check_in_view()
         export = export_from_list([message_from_like(like, fallback_id=new_id()) for like in messages])
         self._branching.hand_back(entry.message for entry in export.entries)
 
@@ -437,6 +458,7 @@ class ExternalThread:
         Raises:
             UnsupportedError: The owner takes none.
         """
+        self._check_in_view()
         on_load_state = require(self._host.options.on_load_state, "import_state", "on_load_state")
         self._tooling.reset()
         told(self._host, "on_load_state", on_load_state, state)
@@ -496,10 +518,16 @@ class ExternalThread:
         self.detach()
 
     def leave(self) -> None:
-        """Make room for another thread: nothing goes on here, and every slice completes; called by the runtime."""
+        """Make room for another thread: nothing reaches the owner from here, and every slice completes.
+
+        Called by the runtime. What is under way, such as an upload, ends in its own time.
+        """
         self.detach()
+        self._cancelling.leave()
         self._sending.use_queue(None)
-        self.close()
+        self._is_left = True
+        self._host.document.retire()
+        self._host.events.close()
 
     def close(self) -> None:
         """Complete every slice; called by the runtime."""
