@@ -3,26 +3,33 @@
 from __future__ import annotations
 
 import json
+import re
 from itertools import pairwise
+from typing import Any
+from unittest import mock
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from partwise.errors import StateOperationError, WireError
-from partwise.messages import thaw
+from partwise.messages import Pieces, freeze, thaw
 from partwise.stream import (
     AppendText,
     ObjectDecoder,
     ObjectEncoder,
+    ObjectSnapshot,
     SetValue,
     StateChanges,
     StateOperation,
+    _state,
     apply_operations,
     fold_state,
     read_operation,
     write_operation,
 )
+from partwise.stream._growing_state import GrowingState
+from partwise.stream._state import apply_operation
 
 KEYS = st.sampled_from(["a", "b", "0", "1", "x y"])
 VALUES = st.recursive(
@@ -121,6 +128,68 @@ def test_halves_of_a_character_become_one_where_they_meet() -> None:
     state = apply_operations(None, [SetValue(("t",), "\ud83d"), AppendText(("t",), "\ude42!")])
 
     assert thaw(state) == {"t": "\U0001f642!"}
+
+
+PIECES = st.sampled_from(["", "x", "yz", "\ud83d", "\ude42", "\ud83d\ude42"])
+APPENDED = st.builds(AppendText, st.sampled_from([("a",), ("b", "0"), ("none",)]), PIECES)
+
+
+@given(st.lists(st.one_of(APPENDED, st.builds(SetValue, st.just(("b",)), st.just(["u"]))), max_size=12), st.data())
+def test_a_text_that_grows_is_in_every_version_what_it_is_one_operation_at_a_time(operations, data) -> None:
+    value: Any = freeze({"a": "A", "b": ["B"]})
+    version = GrowingState(value)
+    versions = [(version, value)]
+    for operation in operations:
+        version, value = versions[data.draw(st.integers(0, len(versions) - 1))]
+        try:
+            value = apply_operation(value, operation, is_strict=True)
+        except StateOperationError as refused:
+            with pytest.raises(StateOperationError, match=re.escape(str(refused))):
+                version.plus(operation)
+            continue
+        versions.append((version.plus(operation), value))
+        if data.draw(st.booleans()):
+            assert versions[-1][0].value == value
+
+    assert [version.value for version, _ in versions] == [value for _, value in versions]
+
+
+@pytest.mark.parametrize("in_batches_of", [1, 50])
+def test_a_text_that_grows_is_copied_only_for_those_who_read_it(in_batches_of: int) -> None:
+    count = 1_000
+    appended = [AppendText(("t",), f"piece {number} ") for number in range(count)]
+    batches = [appended[at : at + in_batches_of] for at in range(0, count, in_batches_of)]
+    encoder, decoder = ObjectEncoder({"t": ""}), ObjectDecoder({"t": ""})
+    copied = 0
+
+    def whole(pieces: Pieces) -> str:
+        nonlocal copied
+        copied += len(pieces)
+        return read_pieces(pieces)
+
+    def joined(old: str, new: str) -> str:
+        nonlocal copied
+        copied += len(old)
+        return join_text(old, new)
+
+    read_pieces, join_text = Pieces.text, _state.join_text
+    with mock.patch.object(Pieces, "text", whole), mock.patch.object(_state, "join_text", joined):
+        snapshots = [snapshot for batch in batches for snapshot in decoder.feed(encoder.encode(batch))]
+        assert copied < 1_000  # the first frame tells the whole value
+
+        text = "".join(operation.text for operation in appended)
+        assert snapshots[-1].value == encoder.value == {"t": text}
+        assert copied < 2 * len(text) + 1_000
+    told = "".join(operation.text for operation in appended[: 11 * in_batches_of])
+    assert snapshots[10] == ObjectSnapshot({"t": told}, tuple(batches[10]))
+
+
+def test_a_batch_joins_its_text_once() -> None:
+    with mock.patch.object(_state, "join_text", side_effect=_state.join_text) as joined:
+        state = apply_operations({"t": ""}, [AppendText(("t",), "piece ")] * 1_000)
+
+    assert state == {"t": "piece " * 1_000}
+    assert joined.call_count == 1
 
 
 @given(st.lists(st.integers(0, 400), max_size=6))

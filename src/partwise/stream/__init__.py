@@ -10,6 +10,7 @@ from ._chunks import (
     TextDelta, ToolArgsDelta, ToolArgsFinish, ToolCallStart, ToolResult, WholePart, is_chunk,
 )
 from ._fold import Fold
+from ._growing_state import apply_operations, fold_state
 from ._json import ArgsReader
 from ._object_stream import (
     OBJECT_STREAM_HEADERS, ObjectDecoder, ObjectEncoder, ObjectSnapshot, check_object_stream,
@@ -21,8 +22,7 @@ from ._part_chunks import (
 from ._report import Report
 from ._sse import SseEvent, SseReader
 from ._state import (
-    AppendText, SetValue, StateChanges, StateOperation, apply_operations, fold_state,
-    read_operation, write_operation,
+    AppendText, SetValue, StateChanges, StateOperation, read_operation, write_operation,
 )
 
 __all__ = [

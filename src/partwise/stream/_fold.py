@@ -49,6 +49,7 @@ from ._chunks import (
     WholePart,
     is_chunk,
 )
+from ._growing_state import apply_operations, fold_state
 from ._longer import longer_reasoning, longer_text
 from ._metadata import Steps, with_metadata
 from ._pace import Clock, Pace
@@ -64,7 +65,6 @@ from ._part_chunks import (
 )
 from ._places import Places
 from ._report import Report, log_problem
-from ._state import apply_operations, fold_state
 
 __all__ = ["Fold"]
 

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, Final
 
 import attrs
 
 from partwise.errors import WireError
-from partwise.messages import freeze
 
+from ._growing_state import GrowingState
 from ._json_text import json_text, read_json
 from ._lines import MAX_LINE_LENGTH
 from ._report import Report, log_problem
 from ._sse import SseEvent, SseReader, sse_frame
-from ._state import SetValue, StateOperation, apply_operations, read_operation, write_operation
+from ._state import SetValue, StateOperation, read_operation, write_operation
 
 __all__ = ["OBJECT_STREAM_HEADERS", "ObjectDecoder", "ObjectEncoder", "ObjectSnapshot", "check_object_stream"]
 
@@ -30,12 +31,27 @@ OBJECT_STREAM_HEADERS: Final[Mapping[str, str]] = MappingProxyType(
 )
 
 
-@attrs.frozen
+def _state_of(value: object) -> GrowingState:
+    return value if isinstance(value, GrowingState) else GrowingState(value)
+
+
+@attrs.frozen(repr=False, match_args=False)
 class ObjectSnapshot:
     """The value after a batch of operations, and the batch."""
 
-    value: Any
+    __match_args__ = ("value", "operations")
+
+    # Put together when somebody reads it: a text that grows has thousands of states that nobody looks at.
+    _state: GrowingState = attrs.field(converter=_state_of, alias="value", eq=attrgetter("value"))
     operations: tuple[StateOperation, ...]
+
+    @property
+    def value(self) -> Any:
+        """The value."""
+        return self._state.value
+
+    def __repr__(self) -> str:
+        return f"ObjectSnapshot(value={self.value!r}, operations={self.operations!r})"
 
 
 class ObjectEncoder:
@@ -45,16 +61,16 @@ class ObjectEncoder:
         value: What the value is before the first operation.
     """
 
-    __slots__ = ("_is_first", "_value")
+    __slots__ = ("_is_first", "_state")
 
     def __init__(self, value: object = None) -> None:
-        self._value: Any = freeze(value)
+        self._state = GrowingState(value)
         self._is_first = True
 
     @property
     def value(self) -> Any:
         """The value after the last batch."""
-        return self._value
+        return self._state.value
 
     def encode(self, operations: Iterable[StateOperation]) -> bytes:
         """Apply a batch of operations, and return its frame.
@@ -64,11 +80,11 @@ class ObjectEncoder:
             WireError: A value in them cannot be written as JSON.
         """
         batch = tuple(operations)
-        value = apply_operations(self._value, batch)
+        state = self._state.after(batch)
         if self._is_first:
-            batch = (SetValue((), value),)
+            batch = (SetValue((), state.value),)
         frame = sse_frame(json_text([write_operation(operation) for operation in batch]))
-        self._value, self._is_first = value, False
+        self._state, self._is_first = state, False
         return frame
 
 
@@ -81,7 +97,7 @@ class ObjectDecoder:
         max_line_length: The longest line that is read.
     """
 
-    __slots__ = ("_failure", "_report", "_sse", "_value")
+    __slots__ = ("_failure", "_report", "_sse", "_state")
 
     def __init__(
         self,
@@ -90,7 +106,7 @@ class ObjectDecoder:
         report: Report | None = None,
         max_line_length: int = MAX_LINE_LENGTH,
     ) -> None:
-        self._value: Any = freeze(value)
+        self._state = GrowingState(value)
         self._failure: WireError | None = None
         self._report = report or log_problem
         self._sse = SseReader(max_line_length=max_line_length, max_event_length=max_line_length)
@@ -134,8 +150,8 @@ class ObjectDecoder:
         if payload is None:
             return None
         operations = tuple(read_operation(item) for item in payload)
-        self._value = apply_operations(self._value, operations)
-        return ObjectSnapshot(self._value, operations)
+        self._state = self._state.after(operations)
+        return ObjectSnapshot(self._state, operations)
 
     def _payload(self, data: str) -> list[Any] | None:
         try:

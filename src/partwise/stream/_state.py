@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NoReturn, TypeAlias, assert_never, cast
 
 import attrs
@@ -18,9 +18,8 @@ __all__ = [
     "StateOperation",
     "StatePath",
     "apply_operation",
-    "apply_operations",
-    "fold_state",
     "read_operation",
+    "value_at",
     "write_operation",
 ]
 
@@ -97,38 +96,6 @@ def write_operation(operation: StateOperation) -> dict[str, Any]:
             assert_never(operation)
 
 
-def apply_operations(state: object, operations: Iterable[StateOperation]) -> Any:
-    """Return the state after all of the operations; what they don't touch keeps its identity.
-
-    Raises:
-        StateOperationError: One of them cannot be applied; ``state`` is as it was.
-    """
-    state = freeze(state)
-    for operation in operations:
-        state = apply_operation(state, operation, is_strict=True)
-    return state
-
-
-def fold_state(state: object, operations: Iterable[object], *, report: Callable[[StateOperationError], object]) -> Any:
-    """Return the state after those of the operations that can be applied; for sources that may be wrong.
-
-    An index beyond the end of a list appends to it.
-
-    Args:
-        state: The state before.
-        operations: Operations, or their wire forms.
-        report: Told about each operation that is left out.
-    """
-    state = freeze(state)
-    for given in operations:
-        try:
-            operation = given if isinstance(given, (SetValue, AppendText)) else read_operation(given)
-            state = apply_operation(state, operation, is_strict=False)
-        except StateOperationError as problem:
-            report(problem)
-    return state
-
-
 def apply_operation(state: object, operation: StateOperation, *, is_strict: bool) -> Any:
     """Return the state after one operation.
 
@@ -144,6 +111,13 @@ def apply_operation(state: object, operation: StateOperation, *, is_strict: bool
         if segment in _UNSAFE:
             _refuse("unsafe-segment", operation.path, f"{segment!r} cannot be part of a path")
     return _changed(state, operation, 0, is_strict=is_strict)
+
+
+def value_at(state: Any, path: StatePath) -> Any:
+    """Return what stands at a path of which it is known that it leads somewhere."""
+    for segment in path:
+        state = state[int(segment) if isinstance(state, list) else segment]
+    return state
 
 
 def _changed(value: Any, operation: StateOperation, depth: int, *, is_strict: bool) -> Any:
