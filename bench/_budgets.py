@@ -106,8 +106,7 @@ def _wires(figures: Figures) -> float | None:
 
 
 def _linear(figures: Figures) -> float | None:
-    pairs = ((f"tree/{step}/{TREE}", f"tree/{step}/{TREE // 10}") for step in STEPS_OF_THE_TREE)
-    return _worst(*pairs)(figures)
+    return _most(*(f"tree/growth/{step}" for step in STEPS_OF_THE_TREE))(figures)
 
 
 BUDGETS = (

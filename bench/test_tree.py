@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable
+from statistics import median
 
 import anyio
 import attrs
@@ -21,23 +22,29 @@ SLICES = 300
 
 
 def measure(on_step: Step, *, sizes: tuple[int, ...] = SIZES, repeats: int = 9) -> Answer:
-    """Do each thing several times in threads of both sizes, with some hundred listeners on the first messages."""
-    best: dict[int, dict[str, float]] = {}
-    for size in sizes:
-        on_step(f"{size:,} messages")
-        runs = [anyio.run(_measured, size) for _ in range(repeats)]
-        best[size] = {name: min(run[name] for run in runs) for name in runs[0]}
+    """Do each thing several times in threads of all sizes in turns, with some hundred listeners on the first parts."""
+    runs: dict[int, list[dict[str, float]]] = {size: [] for size in sizes}
+    for number in range(repeats):
+        turn = number % len(sizes)
+        for size in (*sizes[turn:], *sizes[:turn]):
+            on_step(f"round {number + 1} of {repeats}, {size:,} messages")
+            runs[size].append(anyio.run(_measured, size))
     small, large = sizes[0], sizes[-1]
+    names = list(runs[small][0])
+    best = {size: {name: min(run[name] for run in runs[size]) for name in names} for size in sizes}
+    pairs = list(zip(runs[large], runs[small], strict=True))
+    growth = {name: median(many[name] / few[name] for many, few in pairs) for name in names}
     rows = [
         (
             name,
             *(millis(best[size][name]) for size in sizes),
-            f"{best[large][name] / best[small][name]:,.1f}",
+            f"{growth[name]:,.1f}",
             millis(best[large][name] / large * 1_000),
         )
-        for name in best[small]
+        for name in names
     ]
     figures = {f"tree/{name}/{size}": seconds for size in sizes for name, seconds in best[size].items()}
+    figures |= {f"tree/growth/{name}": times for name, times in growth.items()}
     return Answer(
         question=question_of(__doc__),
         heads=(
@@ -50,7 +57,8 @@ def measure(on_step: Step, *, sizes: tuple[int, ...] = SIZES, repeats: int = 9) 
         figures=figures,
         notes=(
             f"Messages are values already: decoding is not in it. {BRANCHES} branches, {SLICES} slices. "
-            "The best of several runs.",
+            f"The best of {repeats} runs; the growth is the median of the ratios within each round, in which the sizes "
+            "take turns.",
         ),
     )
 

@@ -89,7 +89,7 @@ def measure(on_step: Step, *, short: int = SHORT, times: int = TIMES, rounds: in
         for wire in CODECS:
             small, large = written(wire, few), written(wire, many)
             add(f"{wire}: write", lambda w=wire: written(w, few), lambda w=wire: written(w, many), len(large))
-            peer = "-"
+            peer = "no reader there" if has_node and wire not in ON_NODE else "-"
             if has_node and wire in ON_NODE:
                 node = Node(wire, large, Path(folder), rounds)
                 figures[f"wires/node/{wire}"] = node.seconds
@@ -113,7 +113,11 @@ def measure(on_step: Step, *, short: int = SHORT, times: int = TIMES, rounds: in
             + f"In seconds of the processor, best of {rounds} rounds. The growth is {times} times the median ratio of "
             + f"one answer to {times} answers of a {times}th of its length, taken in turns: {times} is linear. "
             + "Plain text has no deltas: a piece is one. "
-            + ("On node: assistant-stream 0.3.57, the same bytes." if has_node else "No node, or no packages for it."),
+            + (
+                "On node: assistant-stream 0.3.57, the same bytes; it has no reader for the wires that say so."
+                if has_node
+                else "No node, or no packages for it."
+            ),
         ),
     )
 

@@ -71,8 +71,8 @@ class Fork(Generic[M]):
         if len(self._several) < 2:
             self._several = None
 
-    def renamed(self) -> None:
-        """Take note that an alternative has another id."""
+    def changed(self) -> None:
+        """Take note that the ids of the alternatives are others now."""
         self._ids = None
 
     def empty(self) -> None:

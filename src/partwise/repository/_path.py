@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Generic
 
-from partwise.repository._node import Fork, Node, upwards
+from partwise.repository._node import Fork, Node
 from partwise.repository._values import Appended, Change, M, Rebuilt, Unchanged
 
 
@@ -76,13 +76,13 @@ class Path(Generic[M]):
         The cost is the number of nodes that enter or leave the path.
         """
         entering: list[Node[M]] = []
-        length = 0
-        for node in upwards(head):
-            if self.holds(node):
-                length = node.position + 1
-                break
-            node.above.selected = node
+        node = head
+        while node is not None and not self.holds(node):
+            above = node.above
+            above.selected = node
             entering.append(node)
+            node = above.owner
+        length = 0 if node is None else node.position + 1
         self.truncate(length)
         if not entering:
             return

@@ -96,7 +96,7 @@ class Structure(Generic[M]):
         old_id = node.message.id
         self.nodes = {(message.id if key == old_id else key): value for key, value in self.nodes.items()}
         node.message = message
-        node.above.renamed()
+        node.above.changed()
         self._forks.append(node.above)
         if self.path.holds(node):
             self.path.replace(node)
@@ -110,6 +110,9 @@ class Structure(Generic[M]):
 
     def merge(self, plan: Plan[M]) -> None:
         """Store the entries of an import."""
+        if not self.nodes:
+            self._grow(plan)
+            return
         for entry in plan.entries:
             message = entry.message
             fork = self.root if entry.parent_id is None else self.nodes[entry.parent_id]
@@ -125,6 +128,20 @@ class Structure(Generic[M]):
                     self.path.replace(node)
             if node.above is not fork or message.id in plan.moved:
                 self.move(node, fork)
+
+    def _grow(self, plan: Plan[M]) -> None:
+        """Store the entries of an import where there is nothing yet, so that every one of them is new."""
+        nodes, root = self.nodes, self.root
+        for entry in plan.entries:
+            message, parent_id = entry.message, entry.parent_id
+            fork = root if parent_id is None else nodes[parent_id]
+            node = nodes[message.id] = Node(message, fork)
+            if fork.selected is None:
+                fork.selected = node
+            else:
+                fork.link(node)
+        root.changed()
+        self.head = root.last()
 
     def finish(self, head: Node[M] | None, leaving: Node[M] | None = None) -> Change[M]:
         """Show a head and tell what became of the path.
