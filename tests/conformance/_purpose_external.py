@@ -66,6 +66,15 @@ def append_refused(both: Both) -> None:
                 both.because("append-refused")
 
 
+def left_not_sent(both: Both) -> None:
+    """A message that still waited when its thread was left was not sent, and its sender is told so."""
+    for _, wanted, actual in both.steps():
+        for key, outcome in settled(wanted).items():
+            if outcome == "ok" and settled(actual).get(key) == {"error": "message-not-sent"}:
+                set_settled(wanted, {**settled(wanted), key: {"error": "message-not-sent"}})
+                both.because("left-not-sent")
+
+
 def cancel_cleans_up(both: Both) -> None:
     """A cancel whose callback raises cleans up all the same."""
     for number, wanted, actual in both.steps():
@@ -152,6 +161,7 @@ RULES: tuple[Any, ...] = (
     placeholder_kept,
     update_whole,
     append_refused,
+    left_not_sent,
     cancel_cleans_up,
     idle_cancel,
     feedback_shown,

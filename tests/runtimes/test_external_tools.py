@@ -9,7 +9,7 @@ from typing import Any
 import anyio
 import pytest
 
-from partwise.errors import InvalidInputError, NotAllowedError
+from partwise.errors import InvalidInputError, NotAllowedError, NotSentError
 from partwise.messages import MISSING, AssistantMessage, ToolCallPart
 from partwise.repository import Entry, Export
 from partwise.runtimes import (
@@ -244,7 +244,8 @@ async def test_a_message_whose_thread_was_left_while_it_waited_reaches_nobody() 
         assert not operation.is_done
         runtime.thread.detach()
         owner.gate.set()
-        await operation
+        with pytest.raises(NotSentError, match="left before"):
+            await operation
         assert owner.sent == []
 
 

@@ -37,7 +37,7 @@ from partwise.store import ComposerState, Quote
 from ._attaching import Attaching, DraftHost, with_failure
 from ._operation import Operation
 
-__all__ = ["Composer", "ComposerHost", "can_send", "composed", "edited"]
+__all__ = ["Composer", "ComposerHost", "can_send", "composed", "edited", "has_something", "merged"]
 
 
 class ComposerHost(DraftHost, Protocol):
@@ -156,7 +156,7 @@ class Composer:
         upload, self._upload = self._upload, None
         if upload is not None:
             self._generation += 1
-            self._host.show_draft(self.edited_id, _merged(upload.draft, self.state))
+            self._host.show_draft(self.edited_id, merged(upload.draft, self.state))
         elif self.edited_id is not None:
             self._generation += 1
             self._host.show_draft(self.edited_id, None)
@@ -248,7 +248,7 @@ class Composer:
         for key, error in upload.failures.items():
             kept = [with_failure(item, key, error) for item in kept]
         draft = attrs.evolve(upload.draft, attachments=tuple(kept))
-        self._host.show_draft(self.edited_id, _merged(draft, self.state))
+        self._host.show_draft(self.edited_id, merged(draft, self.state))
 
     def _send_uploaded(self, upload: _Upload) -> None:
         ready: list[Attachment] = []
@@ -271,13 +271,23 @@ class Composer:
             return
         self._host.spawn(_pass_on, operation, upload.operation)
 
+    def put_back(self, draft: ComposerState) -> None:
+        """Put a draft that was not sent before what was written meanwhile."""
+        self._host.show_draft(self.edited_id, merged(draft, self.state))
+
+    def take_out(self) -> ComposerState:
+        """Close the draft of a thread that is left, and return what was in it."""
+        draft = self.state
+        self._host.show_draft(self.edited_id, ComposerState(is_editing=False))
+        return draft
+
     def restore(self, draft: ComposerState) -> bool:
         """Put a draft back, if nothing else was written meanwhile.
 
         Returns:
             Whether it was put back; if not, nothing has changed.
         """
-        if not _is_free(self.state):
+        if has_something(self.state):
             return False
         self._host.show_draft(self.edited_id, draft)
         return True
@@ -303,12 +313,14 @@ class Composer:
     def _give_back(self, draft: ComposerState, generation: int) -> None:
         if generation == self._generation:
             now = self._host.read_draft(self.edited_id)
-            self._host.show_draft(self.edited_id, draft if now is None else _merged(draft, now))
+            self._host.show_draft(self.edited_id, draft if now is None else merged(draft, now))
 
     def _change(self, **fields: Any) -> None:
         draft = self.state
         if not draft.is_editing:
             text = f"The draft of message {self.edited_id!r} is closed. Open it with begin_edit first."
+            if self.edited_id is None:
+                text = "The thread of this draft was left; type in that of the thread that is in view."
             raise NotAllowedError(text, code="composer-unavailable", id=self.edited_id)
         changed = attrs.evolve(draft, **fields)
         if changed != draft:
@@ -325,7 +337,7 @@ async def _pass_on(operation: Operation, outer: Operation) -> None:
     outer.settle()
 
 
-def _merged(draft: ComposerState, now: ComposerState) -> ComposerState:
+def merged(draft: ComposerState, now: ComposerState) -> ComposerState:
     """Put a draft that was not sent before what was written meanwhile."""
     text = "\n".join(part for part in (draft.text, now.text) if not is_blank(part)) or now.text
     return attrs.evolve(
@@ -342,8 +354,9 @@ def can_send(draft: ComposerState) -> bool:
     return draft.is_editing and not draft.is_sending and not (is_blank(draft.text) and not draft.attachments)
 
 
-def _is_free(draft: ComposerState) -> bool:
-    return is_blank(draft.text) and draft.quote is None and not draft.attachments
+def has_something(draft: ComposerState) -> bool:
+    """Tell whether a draft holds anything."""
+    return not is_blank(draft.text) or draft.quote is not None or bool(draft.attachments)
 
 
 def composed(draft: ComposerState, passed_on: tuple[Any, ...] = ()) -> Message:

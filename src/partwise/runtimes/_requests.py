@@ -24,6 +24,7 @@ class AppendRequest:
         run_config: Handed to the model.
         starts_run: Whether it is answered; None: if it is a user's.
         steers: Whether it goes before other waiting messages; None: as the thread sees fit.
+        thread_id: The thread, where it has an id; an owner of several may have moved on when it hears of this.
     """
 
     message: Message
@@ -33,6 +34,7 @@ class AppendRequest:
     run_config: Mapping[str, Any] = attrs.field(factory=FrozenDict, converter=freeze)
     starts_run: bool | None = None
     steers: bool | None = None
+    thread_id: str | None = None
 
     @property
     def will_run(self) -> bool:

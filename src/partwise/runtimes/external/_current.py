@@ -8,6 +8,7 @@ import attrs
 
 from partwise.errors import WrongThreadError
 from partwise.reactive import ErrorHook, Subscription
+from partwise.runtimes._composer import has_something, merged
 from partwise.runtimes._tasks import Tasks
 from partwise.store import ComposerState
 
@@ -65,9 +66,11 @@ class Current:
         left_id, self._given = self._given.current_id, given
         self._come_into_view()
         before.leave()
-        # Also what comes back later, of an upload that fails or a message that nobody took.
-        before.select(lambda state: state.composer).subscribe(lambda draft: self._keep(left_id, draft))
-        self._restore()
+        self._keep(left_id, before.composer.take_out())
+        # What comes back later: of an upload that fails, or a message that nobody took.
+        before.select(lambda state: state.composer).subscribe(lambda draft: self._came_back(left_id, before, draft))
+        if (draft := self._drafts.pop(given.current_id, None)) is not None:
+            thread.composer.put_back(draft)
 
     def put(self, item: object) -> None:
         """Take in one item; see ``ExternalStoreRuntime.put``."""
@@ -110,19 +113,19 @@ class Current:
         self.thread.close()
         self.list.store.close()
 
-    def _keep(self, thread_id: str, draft: ComposerState) -> None:
-        """Keep what was typed in a thread that is not in view, or is again."""
-        draft = attrs.evolve(draft, is_sending=False)
-        if draft == ComposerState():
-            return
-        self._drafts[thread_id] = draft
-        if thread_id == self._given.current_id:
-            self._restore()
+    def _came_back(self, thread_id: str, left: ExternalThread, draft: ComposerState) -> None:
+        if has_something(draft):
+            self._keep(thread_id, left.composer.take_out())
 
-    def _restore(self) -> None:
-        draft = self._drafts.get(self._given.current_id)
-        if draft is not None and self.thread.composer.restore(draft):
-            del self._drafts[self._given.current_id]
+    def _keep(self, thread_id: str, draft: ComposerState) -> None:
+        """Keep what was typed in a thread that is not in view, or put it where it is again."""
+        if not has_something(draft):
+            return
+        if thread_id == self._given.current_id:
+            self.thread.composer.put_back(draft)
+        else:
+            known = self._drafts.get(thread_id, ComposerState())
+            self._drafts[thread_id] = merged(draft, known)
 
     def _come_into_view(self) -> None:
         if self._running is not None:

@@ -6,13 +6,13 @@ import inspect
 from collections.abc import Awaitable, Callable
 from typing import Any, Protocol, TypeAlias, TypeVar, cast
 
-from partwise.errors import MessageNotFoundError, UnsupportedError
+from partwise.errors import MessageNotFoundError, NotSentError, UnsupportedError
 from partwise.runtimes import _host
 from partwise.runtimes._operation import Operation
 
 from ._options import ExternalOptions
 
-__all__ = ["Host", "Spawner", "asked", "refused", "require", "told"]
+__all__ = ["Host", "Spawner", "asked", "left_unsent", "refused", "require", "told"]
 
 Host: TypeAlias = _host.Host[ExternalOptions]
 
@@ -64,6 +64,11 @@ def refused(action: Callable[..., Operation], *args: Any) -> Operation:
         return action(*args)
     except (UnsupportedError, MessageNotFoundError) as error:
         return Operation.done(error)
+
+
+def left_unsent() -> NotSentError:
+    """Return what a message gets that still waited when its thread was left."""
+    return NotSentError("The thread was left before the message was handed to its owner.")
 
 
 def told(host: Host, where: str, function: Callable[..., Any], *args: Any) -> None:

@@ -40,16 +40,18 @@ class RunRequest:
         parent_id: The message to answer; None answers nothing at all.
         source_id: The answer that it is another version of.
         run_config: Handed on from whoever asked.
+        thread_id: The thread, for owners of several.
     """
 
     parent_id: str | None
     source_id: str | None = None
     run_config: Mapping[str, Any] = attrs.field(factory=FrozenDict, converter=freeze)
+    thread_id: str | None = None
 
 
 @attrs.frozen(kw_only=True)
 class ToolOutput:
-    """The result of a tool call, from a person or from a tool that ran here."""
+    """The result of a tool call, from a person or from a tool that ran here; ``thread_id`` is for owners of several."""
 
     message_id: str
     tool_call_id: str
@@ -58,17 +60,19 @@ class ToolOutput:
     is_error: bool | None = False
     artifact: Any = None
     model_content: tuple[ModelContent, ...] | None = None
+    thread_id: str | None = None
 
 
 @attrs.frozen(kw_only=True)
 class ApprovalResponse:
-    """A person's decision on an approval."""
+    """A person's decision on an approval; ``thread_id`` is for owners of several threads."""
 
     approval_id: str
     approved: bool | None
     option_id: str | None = None
     reason: str | None = None
     tool_call_id: str | None = None
+    thread_id: str | None = None
 
 
 @attrs.frozen(kw_only=True)

@@ -11,7 +11,7 @@ from partwise.runtimes._queue import MessageQueue
 from partwise.runtimes._requests import AppendRequest
 from partwise.runtimes._stamp import stamped
 
-from ._host import Host, asked, require
+from ._host import Host, asked, left_unsent, require
 from ._mirror import Mirror
 
 __all__ = ["Sending"]
@@ -102,8 +102,10 @@ class Sending:
             if not isinstance(error, Exception):
                 raise
             return
-        if self._host.generation == generation:
-            self._admit(queue, request)
+        if self._host.generation != generation:
+            operation.settle(left_unsent())
+            return
+        self._admit(queue, request)
         operation.settle()
 
     def _admit(self, queue: MessageQueue, request: AppendRequest) -> None:

@@ -96,9 +96,14 @@ class ExternalThread:
 
     def _check_in_view(self) -> None:
         if self._is_left:
-            threads = self._host.options.threads
-            thread_id = DEFAULT_THREAD_ID if threads is None else threads.current_id
-            raise ThreadNotOpenError(thread_id, "it is not in view any more; use the runtime's present thread")
+            raise ThreadNotOpenError(
+                self._thread_id or DEFAULT_THREAD_ID, "it is not in view any more; use the runtime's present thread"
+            )
+
+    @property
+    def _thread_id(self) -> str | None:
+        threads = self._host.options.threads
+        return None if threads is None else threads.current_id
 
     # What is shown
 
@@ -178,6 +183,7 @@ class ExternalThread:
             run_config=run_config or {},
             starts_run=starts_run,
             steers=steers,
+            thread_id=self._thread_id,
         )
         is_sent_now = self._host.options.queue is None or self._sending.is_edit(request)
         if request.will_run and is_sent_now:
@@ -195,7 +201,9 @@ class ExternalThread:
             source_id: The answer that it is to be another version of.
         """
         self._check_open()
-        request = RunRequest(parent_id=parent_id, source_id=source_id, run_config=run_config or {})
+        request = RunRequest(
+            parent_id=parent_id, source_id=source_id, run_config=run_config or {}, thread_id=self._thread_id
+        )
         return self._tooling.first(self._start, request)
 
     def _start(self, request: RunRequest) -> Operation:
@@ -209,7 +217,7 @@ class ExternalThread:
         """Ask the owner to go on with an answer; ``stream`` is not looked at, the owner has its own."""
         del stream
         self._check_open()
-        request = RunRequest(parent_id=parent_id, run_config=run_config or {})
+        request = RunRequest(parent_id=parent_id, run_config=run_config or {}, thread_id=self._thread_id)
         return refused(lambda: asked(self._host, require(self._host.options.on_resume, "resume", "on_resume"), request))
 
     def reload(self, message_id: str, *, run_config: Mapping[str, Any] | None = None) -> Operation:
@@ -268,6 +276,7 @@ class ExternalThread:
             is_error=is_error,
             artifact=artifact,
             model_content=model_content,
+            thread_id=self._thread_id,
         )
         told(self._host, "on_tool_result", on_tool_result, output)
         return Operation.done()
@@ -303,7 +312,12 @@ class ExternalThread:
         self._check_in_view()
         on_approval = require(self._host.options.on_approval, "respond_to_approval", "on_approval")
         response = ApprovalResponse(
-            approval_id=approval_id, approved=approved, option_id=option_id, reason=reason, tool_call_id=tool_call_id
+            approval_id=approval_id,
+            approved=approved,
+            option_id=option_id,
+            reason=reason,
+            tool_call_id=tool_call_id,
+            thread_id=self._thread_id,
         )
         return asked(self._host, on_approval, response)
 

@@ -10,7 +10,7 @@ import anyio
 from partwise.runtimes._operation import Operation
 from partwise.tools import ContextProvider, ProviderHandle, ToolContext, ToolState, ToolTracker, TrackedResult
 
-from ._host import Host, refused, told
+from ._host import Host, left_unsent, refused, told
 from ._mirror import Mirror
 
 __all__ = ["Tooling"]
@@ -40,21 +40,18 @@ class Tooling:
             self.stop()
             return
         if self._tracker is None:
+            thread_id = None if options.threads is None else options.threads.current_id
             self._tracker = ToolTracker(
                 lambda: self._host.context.get_model_context().tools,
                 spawn=self._host.spawn,
                 on_result=self._answer,
                 on_states=self._show,
                 report=lambda failure: self._host.report("tool", str(failure), failure),
-                context=ToolContext(tool_call_id="", thread_id=self._thread_id()),
+                context=ToolContext(tool_call_id="", thread_id=thread_id),
             )
         # Hidden branches, too: what was there before it comes into view is no news then.
         messages = tuple(self._host.document.tree)
         self._tracker.take(messages, is_running=bool(options.is_running), is_loading=options.is_loading)
-
-    def _thread_id(self) -> str | None:
-        threads = self._host.options.threads
-        return None if threads is None else threads.current_id
 
     def _offer(self, providers: tuple[ContextProvider, ...]) -> None:
         for handle in self._handles:
@@ -83,7 +80,10 @@ class Tooling:
             tracker.reset()
 
     def first(self, action: Callable[..., Operation], *args: Any) -> Operation:
-        """Do something once what runs here was cancelled and has ended; left meanwhile, it is not done."""
+        """Do something once what runs here was cancelled and has ended.
+
+        If the thread is left before, it is not done, and the operation raises ``NotSentError``.
+        """
         ended = self.abort()
         if ended is None:
             return refused(action, *args)
@@ -103,6 +103,8 @@ class Tooling:
             await ended.wait()
             if self._host.generation == generation:
                 await refused(action, *args)
+            else:
+                operation.settle(left_unsent())
         except BaseException as error:
             operation.settle(error)
             if not isinstance(error, Exception):

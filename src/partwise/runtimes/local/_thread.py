@@ -186,6 +186,7 @@ class LocalThread:
             run_config=run_config or {},
             starts_run=starts_run,
             steers=steers,
+            thread_id=self._host.options.thread_id,
         )
         return self._entrance.take(request)
 
