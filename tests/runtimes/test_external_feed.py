@@ -6,14 +6,29 @@ from typing import Any
 
 import attrs
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from partwise.errors import FeedError, MessageNotFoundError, ParentNotFoundError, RuntimeClosedError, WrongThreadError
 from partwise.messages import AssistantMessage, RunningStatus, TextPart, message_text
 from partwise.repository import Entry, Export
 from partwise.runtimes import ExternalStoreRuntime, Runtime
+from partwise.runtimes.external._conversion import first_difference
 from tests.runtimes.scenes import answer, heard, question, reports, shown, statuses
 
 U1, A1, U2 = question("u1"), answer("a1"), question("u2")
+
+
+SAME = [Export(None, ()) for _ in range(2)]  # equal, and not the same
+FEEDS = st.lists(st.sampled_from(SAME), max_size=6).map(tuple)
+
+
+@given(FEEDS, FEEDS)
+def test_a_feed_is_compared_object_by_object_up_to_the_first_that_is_another(before: Any, after: Any) -> None:
+    at = first_difference(before, after)
+
+    assert all(one is other for one, other in zip(before[:at], after[:at], strict=True))
+    assert at == min(len(before), len(after)) or before[at] is not after[at]
 
 
 @attrs.frozen

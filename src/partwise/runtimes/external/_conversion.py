@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable
-from itertools import compress, count
-from operator import is_not
+from operator import is_, length_hint
 from typing import Any
 
 import attrs
@@ -27,7 +26,7 @@ from ._reading import (
 )
 from ._remarks import Remarks
 
-__all__ = ["Conversion", "Converted"]
+__all__ = ["Conversion", "Converted", "first_difference"]
 
 
 @attrs.define(eq=False)
@@ -113,7 +112,7 @@ class Conversion:
             is_running: Whether the last one is being made.
         """
         before, old = self._items, self._entries
-        start = next(compress(count(), map(is_not, before, items)), min(len(before), len(items)))
+        start = first_difference(before, items)
         last = len(items) - 1
         # What was last is so no more, and what is last may have begun or ended to run.
         doubtful = {index for index in (len(before) - 1, last) if 0 <= index < start}
@@ -244,3 +243,12 @@ def _equal(one: Any, other: Any) -> bool:
         return type(one) is type(other) and bool(one == other)
     except Exception:
         return False
+
+
+def first_difference(before: tuple[Any, ...], after: tuple[Any, ...]) -> int:
+    """Return the first position at which another object stands, or the length of the shorter one if there is none."""
+    ahead = iter(before)
+    # Once for each token over the whole feed: nothing here is done in Python for each item.
+    if all(map(is_, ahead, after)):
+        return min(len(before), len(after))
+    return len(before) - length_hint(ahead) - 1
