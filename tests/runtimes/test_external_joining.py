@@ -35,6 +35,11 @@ def result(call_id: str, value: Json = "done", **fields: Json) -> Json:
     return {"role": "tool", "toolCallId": call_id, "result": value, **fields}
 
 
+def unnamed(name: str, id: str | None = None) -> Json:
+    part = {"type": "tool-call", "toolName": name}
+    return {"role": "assistant", "content": [part], **({} if id is None else {"id": id})}
+
+
 class Calls:
     """The identity, counting what it is asked."""
 
@@ -225,22 +230,116 @@ def test_only_new_items_are_converted_and_only_their_message_is_new() -> None:
     assert said(messages[-1]) == [("c199", "", "done"), "more"]
 
 
+class Reads(dict[str, Any]):
+    """A mapping that counts how often anything of any of them is read."""
+
+    count = 0
+
+    def get(self, *args: Any) -> Any:
+        Reads.count += 1
+        return super().get(*args)
+
+    def items(self) -> Any:
+        Reads.count += 1
+        return super().items()
+
+    def __getitem__(self, key: str) -> Any:
+        Reads.count += 1
+        return super().__getitem__(key)
+
+
+def counted(count: int) -> list[Json]:
+    """Calls and their results, each of which is counted when it is read, in itself or in its parts."""
+    pairs = [(calls(f"c{number}"), Reads(result(f"c{number}"))) for number in range(count)]
+    return [one for call, done in pairs for one in (Reads(call, content=[Reads(call["content"][0])]), done)]
+
+
 def test_joining_is_linear_in_the_number_of_calls() -> None:  # B38
     def work(count: int) -> int:
-        reads = 0
+        Reads.count = 0
+        assert len(last(store(counted(count))).content) == count
+        return Reads.count
 
-        class Counted(dict[str, Any]):
-            def get(self, *args: Any) -> Any:
-                nonlocal reads
-                reads += 1
-                return super().get(*args)
+    assert 0 < work(400) == 2 * work(200)
 
-        items = [Counted(item) for number in range(count) for item in (calls(f"c{number}"), result(f"c{number}"))]
+
+def test_an_output_that_joins_a_long_answer_reads_no_earlier_one_again() -> None:  # B38
+    def work(count: int) -> int:
+        items = counted(count)
         runtime = store(items)
-        assert len(last(runtime).content) == count
-        return reads
+        before = last(runtime)
+        Reads.count = 0
+        runtime.update([*items, says("more")])
+        assert all(one is other for one, other in zip(before.content, last(runtime).content, strict=False))
+        assert said(last(runtime))[-1] == "more"
+        return Reads.count
 
-    assert work(400) <= 2 * work(200) + 10
+    assert 0 < work(400) == work(20)  # the one that was last may have changed in place
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        {"messages": 5},
+        {"messages": [5]},
+        {"messages": [{"role": "robot", "content": ""}]},
+        {"modelContent": "x"},
+        {"modelContent": [5]},
+        {"isError": "maybe"},
+        {"toolName": 5},
+    ],
+)
+def test_what_stands_beside_a_result_and_cannot_be_read_hides_nothing(beside: Json) -> None:
+    runtime = store([user("u1"), calls("c1")])
+    found = reports(runtime.thread)
+    for _ in range(2):
+        runtime.update([user("u1"), calls("c1"), result("c1", 7, artifact="a", **beside)])
+    assert shown(runtime.thread)[0] == "u:u1"
+    assert said(last(runtime)) == [("c1", "", 7)]
+    assert statuses(runtime.thread) == ["complete/unknown"]
+    assert len(found) == 1
+    assert found[0].startswith("feed: The result of tool call 'c1' is shown without what stands beside it: ")
+
+    strict = store([user("u1"), calls("c1")], is_strict=True)
+    with pytest.raises(FeedError, match="'c1' is shown without") as caught:
+        strict.update([user("u1"), calls("c1"), result("c1", 7, **beside)])
+    assert (caught.value.code, statuses(strict.thread)) == ("result", ["requires-action/tool-calls"])
+
+
+def test_what_stands_beside_a_result_is_read_like_that_of_a_call() -> None:
+    beside = {"modelContent": [{"type": "text", "text": "seen"}], "messages": [says("inner")], "isError": False}
+    joined = last(store([calls("c1"), result("c1", 7, **beside)])).content[0]
+    whole = last(store([calls("c1", result=7, **beside)])).content[0]
+    assert isinstance(joined, ToolCallPart)
+    assert isinstance(whole, ToolCallPart)
+    assert joined.model_content == whole.model_content
+    assert joined.model_content is not None
+    assert (joined.is_error, said((joined.messages or ())[0])) == (False, ["inner"])
+
+
+def test_calls_without_ids_are_calls_of_their_own() -> None:
+    def told(runtime: ExternalStoreRuntime) -> list[tuple[str, str]]:
+        parts = [part for message in runtime.thread.state.messages for part in message.content]
+        return [(part.tool_call_id, part.tool_name) for part in parts if isinstance(part, ToolCallPart)]
+
+    items = [unnamed("a"), unnamed("b"), user("u1"), unnamed("c"), says("so", "a1"), unnamed("d")]
+    runtime = store([])
+    for end in range(len(items) + 1):
+        runtime.update(items[:end])
+    at_once = told(store(items))
+    assert [name for _, name in at_once] == ["a", "b", "c", "d"]
+    assert len({call_id for call_id, _ in at_once}) == 4
+    assert told(runtime) == at_once
+
+
+def test_a_bad_part_of_each_output_without_an_id_is_reported_once() -> None:
+    bad = [{"role": "assistant", "content": [{"type": f"odd{number}"}]} for number in range(3)]
+    runtime = store([])
+    found = reports(runtime.thread)
+    for _ in range(2):
+        runtime.update([*bad, user("u1"), says("a")])
+    assert [f"odd{number}" in text for number, text in enumerate(found)] == [True] * 3
+    assert shown(runtime.thread)[1:] == ["u:u1", "a:a"]
 
 
 def test_the_last_item_may_be_changed_in_place() -> None:
@@ -287,12 +386,22 @@ def test_the_answer_that_is_made_runs_and_an_open_call_waits() -> None:
     assert statuses(runtime.thread) == ["complete/unknown"]
 
 
+def test_an_answer_whose_id_is_there_twice_stays_the_same_object() -> None:
+    items: list[Json] = [[{**says("a", "a1"), "joinStrategy": "none"}], [result("c1"), says("b", "a1")]]
+    runtime = store(items, list)
+    before = last(runtime)
+    runtime.update(list(items))
+    assert last(runtime) is before
+    assert shown(runtime.thread) == ["a:b"]
+
+
 OUTPUTS = st.one_of(
     st.builds(user, st.sampled_from(["u1", "u2", "u3"])),
     st.builds(says, st.text("ab", max_size=2), st.none() | st.sampled_from(["a1", "a2"])),
     st.builds(calls, st.sampled_from(["c1", "c2"])),
     st.builds(result, st.sampled_from(["c1", "c2", "c3"]), st.integers(0, 3)),
     st.builds(lambda text: {**says(text), "joinStrategy": "none"}, st.text("ab", max_size=2)),
+    st.builds(unnamed, st.sampled_from(["look", "find"]), st.none() | st.sampled_from(["a1", "a2"])),
 )
 ITEMS = st.lists(st.lists(OUTPUTS, max_size=3), max_size=8)
 

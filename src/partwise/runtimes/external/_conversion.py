@@ -171,6 +171,9 @@ class Conversion:
             return message
         known = self._by_id.get(message.id)
         shown = None if known is None else known.message
+        if before is not None and before.id == message.id:
+            # Where an id is there twice, what stood in this place is nearer than what has the id.
+            shown = before
         whole = with_whole_calls(message, shown, lambda call_id: self._tell_of_call(message.id, call_id))
         if whole is not message:
             whole = with_derived_status(whole, is_last=is_last, is_running=is_running)

@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias, cast
 
 import attrs
 
-from partwise.errors import FeedError
+from partwise.errors import FeedError, MessageLikeError
 from partwise.messages import (
     AssistantMessage,
     AssistantMetadata,
@@ -21,38 +21,52 @@ from partwise.messages import (
     spelled,
 )
 
-from ._reading import FALLBACK_PREFIX, own_id, read_like
+from ._reading import own_id, read_like
 from ._remarks import Remarks
 
 __all__ = ["Output", "joined", "output_of"]
 
 Role: TypeAlias = Literal["user", "assistant", "system", "tool"]
+Content: TypeAlias = AssistantPart | Mapping[str, Any]
 _MESSAGES = (UserMessage, AssistantMessage, SystemMessage)
 _LONGEST_QUOTE = 200
+_BESIDE_A_RESULT = ("tool_name", "is_error", "artifact", "model_content", "messages")
 
 
 @attrs.frozen(eq=False)
 class Output:
-    """One thing that a converter gave: message-like, or the result of a tool.
+    """One thing that a converter gave, read: message-like, or the result of a tool.
 
     Attributes:
         like: A message, or the fields in our spelling.
         joins: Whether the next answer may become one with it; results of its tools always do.
+        answer: What an assistant's output says; None if nothing of it can be shown.
+        content: Its parts. A call without an id stays a mapping until its place in the whole answer names it.
+        result: The result of a tool, as the call that has it.
     """
 
     role: Role
     like: Message | Mapping[str, Any]
     joins: bool = True
+    answer: AssistantMessage | None = None
+    content: tuple[Content, ...] = ()
+    result: ToolCallPart | None = None
 
 
-def output_of(given: object, item: object) -> Output:
+def output_of(given: object, item: object, *, name: str, remarks: Remarks) -> Output:
     """Read what a converter gave.
 
+    Args:
+        given: What it gave.
+        item: What it was given.
+        name: What the output is called in reports if it has no id.
+        remarks: Told what cannot be shown.
+
     Raises:
-        FeedError: It is no output (code ``"output"``).
+        FeedError: It is no output (code ``"output"``); or the feed is to be strict, and something cannot be shown.
     """
     if isinstance(given, _MESSAGES):
-        return Output(given.role, given)
+        return _read(given.role, given, name=name, remarks=remarks, joins=True)
     fields: dict[str, Any] = {}
     if isinstance(given, Mapping):
         fields = {spelled(str(key)): value for key, value in cast("Mapping[object, Any]", given).items()}
@@ -66,7 +80,51 @@ def output_of(given: object, item: object) -> Output:
         )
         raise FeedError(text, code="output")
     strategy = fields.pop("joinStrategy", None) or fields.pop("join_strategy", None)
-    return Output(cast("Role", role), fields, joins=strategy != "none")
+    return _read(cast("Role", role), fields, name=name, remarks=remarks, joins=strategy != "none")
+
+
+def _read(role: Role, like: Message | Mapping[str, Any], *, name: str, remarks: Remarks, joins: bool) -> Output:
+    if role == "tool":
+        return Output(role, like, joins, result=_result(cast("Mapping[str, Any]", like), remarks))
+    if role != "assistant":
+        return Output(role, like, joins)
+    message = read_like(like, fallback_id=name, fallback_time=None, is_last=False, is_running=False, remarks=remarks)
+    if message is None:
+        return Output(role, like, joins)
+    answer = cast("AssistantMessage", message)
+    made_up = f"tool-{name}-"
+    is_named = own_id(like) is not None
+    content = tuple(
+        _unnamed(part)
+        if isinstance(part, ToolCallPart) and not is_named and part.tool_call_id.startswith(made_up)
+        else part
+        for part in answer.content
+    )
+    return Output(role, like, joins, answer, content)
+
+
+def _unnamed(part: ToolCallPart) -> Mapping[str, Any]:
+    """A call as a mapping without the id that was made up for it."""
+    return {"type": part.type, **_told(part), "tool_name": part.tool_name}
+
+
+def _result(fields: Mapping[str, Any], remarks: Remarks) -> ToolCallPart:
+    """Read the result of a tool; what stands beside it and cannot be read is told and left out."""
+    call_id: str = fields["tool_call_id"]
+    bare: dict[str, Any] = {"tool_call_id": call_id, "tool_name": "", "result": fields.get("result")}
+    beside = {name: fields[name] for name in _BESIDE_A_RESULT if fields.get(name) is not None}
+    try:
+        if isinstance(beside.get("messages"), (list, tuple)):
+            beside["messages"] = tuple(
+                message_from_like(like, fallback_id=f"{call_id}-{number}")
+                for number, like in enumerate(beside["messages"])
+            )
+        like = {"role": "assistant", "content": [{"type": "tool-call", **bare, **beside}]}
+        return cast("ToolCallPart", message_from_like(like, fallback_id=call_id).content[0])
+    except MessageLikeError as error:
+        text = f"The result of tool call {call_id!r} is shown without what stands beside it: {error}"
+        remarks.tell("result", call_id, text)
+        return ToolCallPart(**bare)
 
 
 def _quoted(value: object) -> str:
@@ -91,31 +149,18 @@ def joined(outputs: Sequence[Output], remarks: Remarks) -> Any:
     """
     if outputs[0].role in ("user", "system"):
         return outputs[0].like
-    answers = [(output, message) for output in outputs if (message := _answer(output, remarks)) is not None]
-    content = _content([message for _, message in answers])
-    content = _with_results(content, [output for output in outputs if output.role == "tool"], remarks)
+    answers = [output for output in outputs if output.answer is not None]
+    results = [output.result for output in outputs if output.result is not None]
+    content = _with_results(_content(answers), results, remarks)
     if not answers:
         return None
-    likes = [output.like for output, _ in answers]
+    likes = [output.like for output in answers]
     first: dict[str, Any] = {"created_at": _first(likes, "created_at"), "id": _first(map(own_id, likes))}
     status = _first(reversed(likes), "status")
     named = {**first, "status": status}
     known = {key: value for key, value in named.items() if value is not None}
-    return {"role": "assistant", "content": content, "metadata": _metadata([m for _, m in answers], likes), **known}
-
-
-def _answer(output: Output, remarks: Remarks) -> AssistantMessage | None:
-    if output.role != "assistant":
-        return None
-    message = read_like(
-        output.like,
-        fallback_id=FALLBACK_PREFIX,
-        fallback_time=None,
-        is_last=False,
-        is_running=False,
-        remarks=remarks,
-    )
-    return cast("AssistantMessage | None", message)
+    metadata = _metadata([cast("AssistantMessage", output.answer) for output in answers])
+    return {"role": "assistant", "content": content, "metadata": metadata, **known}
 
 
 def _first(likes: Iterable[Any], name: str | None = None) -> Any:
@@ -128,12 +173,12 @@ def _given(like: Message | Mapping[str, Any], name: str) -> Any:
     return like.get(name) if isinstance(like, Mapping) else getattr(like, name, None)
 
 
-def _content(messages: Iterable[AssistantMessage]) -> list[AssistantPart]:
-    content: list[AssistantPart] = []
+def _content(answers: Iterable[Output]) -> list[Content]:
+    content: list[Content] = []
     calls: dict[str, int] = {}
     thoughts: dict[str, int] = {}
-    for message in messages:
-        for part in message.content:
+    for answer in answers:
+        for part in answer.content:
             if isinstance(part, ToolCallPart) and part.tool_call_id in calls:
                 at = calls[part.tool_call_id]
                 content[at] = _merged(cast("ToolCallPart", content[at]), part)
@@ -152,43 +197,39 @@ def _content(messages: Iterable[AssistantMessage]) -> list[AssistantPart]:
 
 def _merged(old: ToolCallPart, new: ToolCallPart) -> ToolCallPart:
     """A call with what a later version tells of it laid over."""
-    bare = ToolCallPart(tool_call_id=new.tool_call_id, tool_name=new.tool_name)
-    names = [field.alias or field.name for field in attrs.fields(ToolCallPart)]
-    told = {name: getattr(new, name) for name in names if getattr(new, name) != getattr(bare, name)}
+    told = _told(new)
     if "args" in told or "args_text" in told:
         told |= {"args": new.args, "args_text": new.args_text}
     return attrs.evolve(old, tool_name=new.tool_name, **told)
 
 
-def _with_results(content: list[AssistantPart], outputs: Iterable[Output], remarks: Remarks) -> list[AssistantPart]:
+def _told(part: ToolCallPart) -> dict[str, Any]:
+    """What a call says beside its id and the name of its tool."""
+    bare = ToolCallPart(tool_call_id=part.tool_call_id, tool_name=part.tool_name)
+    names = [field.alias or field.name for field in attrs.fields(ToolCallPart)]
+    return {name: getattr(part, name) for name in names if getattr(part, name) != getattr(bare, name)}
+
+
+def _with_results(content: list[Content], results: Iterable[ToolCallPart], remarks: Remarks) -> list[Content]:
     places = {part.tool_call_id: at for at, part in enumerate(content) if isinstance(part, ToolCallPart)}
-    for output in outputs:
-        fields = cast("Mapping[str, Any]", output.like)
-        call_id: str = fields["tool_call_id"]
+    for result in results:
+        call_id = result.tool_call_id
         at = places.get(call_id)
         if at is None:
             text = f"The result of tool call {call_id!r} has no call beside it; it is left out."
             remarks.tell("orphan-result", call_id, text)
             continue
         call = cast("ToolCallPart", content[at])
-        name = fields.get("tool_name")
-        if name is not None and name != call.tool_name:
+        name = result.tool_name
+        if name and name != call.tool_name:
             text = f"The result of tool call {call_id!r} is one of {name!r}, but the call is one of {call.tool_name!r}."
             remarks.tell("tool-name", call_id, text)
-        content[at] = attrs.evolve(call, **_result(call_id, fields))
+        told = _told(result)
+        content[at] = attrs.evolve(call, **{**told, "result": result.result, "is_error": result.is_error})
     return content
 
 
-def _result(call_id: str, fields: Mapping[str, Any]) -> dict[str, Any]:
-    given = {name: fields[name] for name in ("artifact", "model_content") if fields.get(name) is not None}
-    if fields.get("messages") is not None:
-        given["messages"] = tuple(
-            message_from_like(like, fallback_id=f"{call_id}-{number}") for number, like in enumerate(fields["messages"])
-        )
-    return {"result": fields.get("result"), "is_error": fields.get("is_error"), **given}
-
-
-def _metadata(messages: Sequence[AssistantMessage], likes: Sequence[Any]) -> AssistantMetadata:
+def _metadata(messages: Sequence[AssistantMessage]) -> AssistantMetadata:
     given = [message.metadata for message in messages]
     custom: dict[str, Any] = {}
     for metadata in given:

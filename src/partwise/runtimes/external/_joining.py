@@ -11,7 +11,7 @@ import attrs
 
 from ._joined import Output, joined, output_of
 from ._options import ConvertFunction
-from ._reading import is_mutable
+from ._reading import FALLBACK_PREFIX, is_mutable
 from ._remarks import Remarks
 
 __all__ = ["Joined", "Joining"]
@@ -110,7 +110,7 @@ class Joining:
         forming: list[tuple[int, int, Output]] = []
         is_closed = False
         for place in range(start, len(items)):
-            for number, output in enumerate(self._outputs(items[place])):
+            for number, output in enumerate(self._outputs(items[place], place)):
                 first = forming[0][2].role if forming else "user"
                 if first in ("user", "system") or output.role in ("user", "system"):
                     begins = True
@@ -134,11 +134,14 @@ class Joining:
         made = Joined(tuple(items[place] for place in places), joined(outputs, self._remarks))
         return _Group(outputs, made, start, number == 0)
 
-    def _outputs(self, item: Any) -> tuple[Output, ...]:
+    def _outputs(self, item: Any, place: int) -> tuple[Output, ...]:
         entry = self._given.get(id(item))
         if entry is None:
             given = item if self._convert is None else self._convert(item)
-            outputs = tuple(output_of(output, item) for output in _listed(given))
+            outputs = tuple(
+                output_of(output, item, name=f"{FALLBACK_PREFIX}{place}-{number}", remarks=self._remarks)
+                for number, output in enumerate(_listed(given))
+            )
             entry = self._given[id(item)] = (item, outputs)
         return entry[1]
 
