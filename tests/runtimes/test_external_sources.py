@@ -90,6 +90,48 @@ async def test_an_iterator_that_raises_is_reported_and_what_it_said_stays() -> N
         assert shown(runtime.thread) == ["u:u1", "a:a1"]
 
 
+class Broken:
+    """An async iterator that fails at one point, and then when it is closed, too."""
+
+    def __init__(self, at: str) -> None:
+        self.at = at
+
+    def __aiter__(self) -> AsyncIterator[Any]:
+        if self.at == "begin":
+            raise OSError("begin")
+        return 5 if self.at == "kind" else self  # type: ignore[return-value]  # pyright: ignore[reportReturnType]
+
+    async def __anext__(self) -> Any:
+        raise OSError("first")
+
+    async def aclose(self) -> None:
+        raise OSError("close")
+
+
+def refuse(observer: object, scheduler: object) -> Any:
+    raise OSError("subscribe")
+
+
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        (Broken("begin"), ["begin"]),
+        (Broken("kind"), ["aiter() returned not an async iterator of type 'int'"]),
+        (Broken("first"), ["first", "close"]),
+        (reactivex.create(refuse), ["subscribe"]),
+        (reactivex.throw(OSError("thrown")), ["thrown"]),
+    ],
+)
+async def test_a_source_that_fails_as_it_begins_is_reported_and_ends_nothing_else(source: Any, told: list[str]) -> None:
+    runtime = ExternalStoreRuntime(source)
+    found = reports(runtime.thread)
+    async with runtime:
+        await settled()
+        assert found == [f"source: failed: {text}" for text in told]
+        runtime.update([U1])
+        assert shown(runtime.thread) == ["u:u1"]
+
+
 async def test_leaving_the_runtime_closes_an_iterator_that_waits() -> None:
     feed = Feed([U1])
     async with ExternalStoreRuntime(feed) as runtime:

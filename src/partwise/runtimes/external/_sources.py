@@ -41,7 +41,8 @@ def first_of(messages: object) -> tuple[object, bool]:
 class Source:
     """An async iterable, an observable or a store, whose values are taken in one after the other.
 
-    What the source raises is reported, and so is a value that cannot be shown; the next one is tried again.
+    A value that cannot be shown is reported, and the next one is tried. What the source itself raises, as it begins,
+    goes on or is closed, is reported, and nothing more is taken from it; what it said before stays.
     """
 
     def __init__(self, source: object, tasks: Tasks, taker: Taker) -> None:
@@ -69,7 +70,11 @@ class Source:
             self._subscription.dispose()
 
     async def _read(self) -> None:
-        values = aiter(cast("AsyncIterable[Any]", self._source))
+        try:
+            values = aiter(cast("AsyncIterable[Any]", self._source))
+        except Exception as error:
+            self._failed(error)
+            return
         try:
             async for value in values:
                 self._take(value)
