@@ -43,6 +43,15 @@ def queue_not_lost(both: Both) -> None:
             both.part_at(number, "queue-not-lost")
 
 
+def drafts_all_return(both: Both) -> None:
+    """Of several messages that were not sent all come back, in the order of their sending."""
+    for _, wanted, actual in both.steps():
+        theirs, ours = (step["state"].get("composer", {}) for step in (wanted, actual))
+        if ours.get("text", "").endswith("\n" + theirs.get("text", "")) and theirs.get("text"):
+            wanted["state"] = {**wanted["state"], "composer": {**theirs, "text": ours["text"]}}
+            both.because("drafts-all-return")
+
+
 def queue_holds_pause(both: Both) -> None:
     """While an answer waits for a human, the queue waits, too."""
     for number, wanted, actual in both.steps():
@@ -61,4 +70,4 @@ def parting(given: Json, wanted: Json, actual: Json) -> int | None:
     return next((number for number in later if wanted[number].get("calls") != actual[number].get("calls")), None)
 
 
-RULES: tuple[Any, ...] = (sends_settle_later, queue_not_lost, queue_holds_pause)
+RULES: tuple[Any, ...] = (sends_settle_later, queue_not_lost, drafts_all_return, queue_holds_pause)

@@ -256,7 +256,7 @@ BAD_ROWS = {
     "deep nesting": (f"UPDATE messages SET json = '{'[' * 100_000}' WHERE id = 'a1'", "json"),
     "deep values": (
         "UPDATE messages SET json = "
-        f"""json_set(json, '$.content[0].provider_metadata', json('{'{"a":' * 700}1{"}" * 700}')) WHERE id = 'a1'""",
+        f"""json_set(json, '$.content[0].provider_metadata', json('{'{"a":' * 990}1{"}" * 990}')) WHERE id = 'a1'""",
         None,
     ),
     "another message": ("UPDATE messages SET json = (SELECT json FROM messages WHERE id = 'u1') WHERE id = 'a1'", "id"),

@@ -17,6 +17,7 @@ from partwise.messages import (
     ToolCallPart,
     message_text,
 )
+from partwise.runtimes import ExternalStoreRuntime
 from partwise.store import Quote
 from partwise.stream import TextDelta
 from tests.runtimes.scenes import (
@@ -103,6 +104,29 @@ async def test_a_draft_that_comes_back_goes_before_what_was_typed_meanwhile() ->
             await operation
         await settled()
         assert thread.composer.state.text == "hi\nnewer"
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1), (1, 2, 0)])
+async def test_drafts_that_come_back_stand_in_the_order_of_their_sending(order: tuple[int, ...]) -> None:
+    gates = [anyio.Event() for _ in order]
+    waiting = iter(gates)
+
+    async with ExternalStoreRuntime(on_new=lambda request: refuse(next(waiting))) as runtime:
+        composer = runtime.thread.composer
+        for text in ("one", "two", "three"):
+            composer.set_text(text)
+            composer.send()
+            await settled()
+        composer.set_text("now")
+        for number in order:
+            gates[number].set()
+            await settled()
+        assert composer.state.text == "one\ntwo\nthree\nnow"
+
+
+async def refuse(gate: anyio.Event) -> None:
+    await gate.wait()
+    raise NotSentError("offline")
 
 
 async def test_a_reset_meanwhile_keeps_the_draft_away() -> None:  # trace 20

@@ -448,9 +448,10 @@ async def test_a_process_that_died_in_the_middle_reopens_with_what_was_stored(tm
     async with talking(Script([TextDelta("one")], [TextDelta("half"), gate]), history=SqliteHistory(path)) as thread:
         await thread.append("first")
         thread.append("second")
-        with anyio.fail_after(10):
-            while len((await SqliteHistory(path).load() or LoadedHistory()).entries) < 3:
-                await anyio.lowlevel.checkpoint()
+        async with SqliteHistory(path) as watching:
+            with anyio.fail_after(10):
+                while len((await watching.load() or LoadedHistory()).entries) < 3:
+                    await anyio.lowlevel.checkpoint()
         async with talking(Script([TextDelta("again")]), history=SqliteHistory(path)) as other:
             await other.load()
             assert shown(other) == ["u:first", "a:one", "u:second"]

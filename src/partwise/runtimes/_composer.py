@@ -36,8 +36,9 @@ from partwise.store import ComposerState, Quote
 
 from ._attaching import Attaching, DraftHost, with_failure
 from ._operation import Operation
+from ._returned import Returned, has_something, merged
 
-__all__ = ["Composer", "ComposerHost", "can_send", "composed", "edited", "has_something", "merged"]
+__all__ = ["Composer", "ComposerHost", "can_send", "composed", "edited"]
 
 
 class ComposerHost(DraftHost, Protocol):
@@ -74,6 +75,8 @@ class Composer:
         self._host = host
         self.edited_id = edited_id
         self._generation = 0
+        self._sends = 0
+        self._returned = Returned()
         self._attaching = Attaching(host, edited_id)
         self._upload: _Upload | None = None
         self._uploaded: dict[str, tuple[PendingAttachment, CompleteAttachment]] = {}
@@ -170,7 +173,6 @@ class Composer:
         draft = self.state
         if not can_send(draft):
             return Operation.done()
-        self._generation += 1
         pending = [item for item in draft.attachments if isinstance(item, PendingAttachment)]
         if pending:
             return self._send_after_upload(draft, pending, starts_run=starts_run, steers=steers)
@@ -179,12 +181,13 @@ class Composer:
         return self._dispatch(draft, starts_run=starts_run, steers=steers)
 
     def _dispatch(self, draft: ComposerState, *, starts_run: bool | None, steers: bool | None) -> Operation:
+        number = self._sends = self._sends + 1
         try:
             operation = self._host.send_draft(draft, self.edited_id, starts_run=starts_run, steers=steers)
         except Exception:
-            self._give_back(draft, self._generation)
+            self._give_back(draft, number, self._generation)
             raise
-        self._host.spawn(self._watch, operation, draft, self._generation)
+        self._host.spawn(self._watch, operation, draft, number, self._generation)
         return operation
 
     def _send_after_upload(
@@ -303,17 +306,17 @@ class Composer:
         self._host.show_draft(self.edited_id, attrs.evolve(draft, text="", quote=None, attachments=()))
         return True
 
-    async def _watch(self, operation: Operation, draft: ComposerState, generation: int) -> None:
+    async def _watch(self, operation: Operation, draft: ComposerState, number: int, generation: int) -> None:
         try:
             await operation
         except Exception as error:
             if is_not_sent(error):
-                self._give_back(draft, generation)
+                self._give_back(draft, number, generation)
 
-    def _give_back(self, draft: ComposerState, generation: int) -> None:
+    def _give_back(self, draft: ComposerState, number: int, generation: int) -> None:
         if generation == self._generation:
             now = self._host.read_draft(self.edited_id)
-            self._host.show_draft(self.edited_id, draft if now is None else merged(draft, now))
+            self._host.show_draft(self.edited_id, self._returned.add(number, draft, now))
 
     def _change(self, **fields: Any) -> None:
         draft = self.state
@@ -337,26 +340,9 @@ async def _pass_on(operation: Operation, outer: Operation) -> None:
     outer.settle()
 
 
-def merged(draft: ComposerState, now: ComposerState) -> ComposerState:
-    """Put a draft that was not sent before what was written meanwhile."""
-    text = "\n".join(part for part in (draft.text, now.text) if not is_blank(part)) or now.text
-    return attrs.evolve(
-        now,
-        text=text,
-        quote=now.quote or draft.quote,
-        attachments=(*draft.attachments, *now.attachments),
-        is_sending=False,
-    )
-
-
 def can_send(draft: ComposerState) -> bool:
     """Tell whether a draft holds something to send and is not being sent; a quote alone is nothing."""
     return draft.is_editing and not draft.is_sending and not (is_blank(draft.text) and not draft.attachments)
-
-
-def has_something(draft: ComposerState) -> bool:
-    """Tell whether a draft holds anything."""
-    return not is_blank(draft.text) or draft.quote is not None or bool(draft.attachments)
 
 
 def composed(draft: ComposerState, passed_on: tuple[Any, ...] = ()) -> Message:

@@ -8,7 +8,7 @@ import attrs
 
 from partwise.errors import WrongThreadError
 from partwise.reactive import ErrorHook, Subscription
-from partwise.runtimes._composer import has_something, merged
+from partwise.runtimes._returned import has_something, merged
 from partwise.runtimes._tasks import Tasks
 from partwise.store import ComposerState
 
