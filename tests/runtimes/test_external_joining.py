@@ -411,6 +411,7 @@ def test_a_feed_that_grows_and_shrinks_is_the_one_that_is_given_at_once(
     items: list[list[Json]], data: st.DataObject
 ) -> None:
     runtime = store([], list, on_error=lambda *_: None)
+    found = reports(runtime.thread)
     for end in data.draw(st.lists(st.integers(0, len(items)), max_size=5)):
         runtime.update(items[:end])
     before = {message.id: message for message in runtime.thread.state.messages}
@@ -421,6 +422,8 @@ def test_a_feed_that_grows_and_shrinks_is_the_one_that_is_given_at_once(
         return [(message.id, message.role, said(message), message.status) for message in one.thread.state.messages]
 
     assert told(runtime) == told(at_once)
+    if any("more than once" in text for text in found):
+        return  # of several with one id, which version was shown before is nobody's promise
     for message in runtime.thread.state.messages:
         old = before.get(message.id)
         assert old is None or old is message or old != message

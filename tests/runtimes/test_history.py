@@ -445,14 +445,15 @@ async def test_leaving_while_the_thread_is_being_made_is_no_error() -> None:  # 
 async def test_a_process_that_died_in_the_middle_reopens_with_what_was_stored(tmp_path: Any) -> None:
     gate = anyio.Event()
     path = tmp_path / "chat.db"
-    async with talking(Script([TextDelta("one")], [TextDelta("half"), gate]), history=SqliteHistory(path)) as thread:
+    model = Script([TextDelta("one")], [TextDelta("half"), gate])
+    async with SqliteHistory(path) as dying, talking(model, history=dying) as thread:
         await thread.append("first")
         thread.append("second")
         async with SqliteHistory(path) as watching:
             with anyio.fail_after(10):
                 while len((await watching.load() or LoadedHistory()).entries) < 3:
                     await anyio.lowlevel.checkpoint()
-        async with talking(Script([TextDelta("again")]), history=SqliteHistory(path)) as other:
+        async with SqliteHistory(path) as again, talking(Script([TextDelta("again")]), history=again) as other:
             await other.load()
             assert shown(other) == ["u:first", "a:one", "u:second"]
             assert not other.state.is_running
