@@ -353,6 +353,16 @@ def test_the_last_item_may_be_changed_in_place() -> None:
     assert shown(runtime.thread)[-1] == "a:abc"
 
 
+def test_messages_inside_of_a_call_stay_the_same_without_a_time() -> None:
+    nested = [{"role": "user", "content": "deep"}]
+    items = [user("u1"), calls("c1", id="a1", messages=nested), result("c1", messages=nested)]
+    runtime = store(items)
+    before = runtime.thread.state.messages[-1]
+    for _ in range(2):
+        runtime.update(list(items))
+        assert runtime.thread.state.messages[-1] is before
+
+
 def test_after_changes_in_place_elsewhere_everything_is_read_again() -> None:
     first = says("a")
     items = [first, user("u1"), says("b")]

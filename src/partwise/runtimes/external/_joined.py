@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any, Literal, TypeAlias, cast
 
 import attrs
@@ -30,6 +31,8 @@ Role: TypeAlias = Literal["user", "assistant", "system", "tool"]
 Content: TypeAlias = AssistantPart | Mapping[str, Any]
 _MESSAGES = (UserMessage, AssistantMessage, SystemMessage)
 _LONGEST_QUOTE = 200
+# Of a message inside of a call that does not say its time: read again, it is the same message.
+_UNKNOWN_TIME = datetime.fromtimestamp(0, UTC)
 _BESIDE_A_RESULT = ("tool_name", "is_error", "artifact", "model_content", "messages")
 
 
@@ -88,7 +91,9 @@ def _read(role: Role, like: Message | Mapping[str, Any], *, name: str, remarks: 
         return Output(role, like, joins, result=_result(cast("Mapping[str, Any]", like), remarks))
     if role != "assistant":
         return Output(role, like, joins)
-    message = read_like(like, fallback_id=name, fallback_time=None, is_last=False, is_running=False, remarks=remarks)
+    message = read_like(
+        like, fallback_id=name, fallback_time=_UNKNOWN_TIME, is_last=False, is_running=False, remarks=remarks
+    )
     if message is None:
         return Output(role, like, joins)
     answer = cast("AssistantMessage", message)
@@ -116,11 +121,13 @@ def _result(fields: Mapping[str, Any], remarks: Remarks) -> ToolCallPart:
     try:
         if isinstance(beside.get("messages"), (list, tuple)):
             beside["messages"] = tuple(
-                message_from_like(like, fallback_id=f"{call_id}-{number}")
+                message_from_like(like, fallback_id=f"{call_id}-{number}", fallback_time=_UNKNOWN_TIME)
                 for number, like in enumerate(beside["messages"])
             )
         like = {"role": "assistant", "content": [{"type": "tool-call", **bare, **beside}]}
-        return cast("ToolCallPart", message_from_like(like, fallback_id=call_id).content[0])
+        return cast(
+            "ToolCallPart", message_from_like(like, fallback_id=call_id, fallback_time=_UNKNOWN_TIME).content[0]
+        )
     except MessageLikeError as error:
         text = f"The result of tool call {call_id!r} is shown without what stands beside it: {error}"
         remarks.tell("result", call_id, text)
