@@ -214,6 +214,17 @@ class Owner:
         self.sent.append(request)
 
 
+def test_drafts_of_edited_messages_are_open_again_with_their_thread() -> None:
+    runtime = ExternalStoreRuntime([U1, U2], threads=ExternalThreads(current_id="t1"), on_edit=lambda request: None)
+    for message in (U1, U2):
+        runtime.thread.begin_edit(message.id).set_text(f"new {message.id}")
+    runtime.update([U2], threads=ExternalThreads(current_id="t2"))
+    assert runtime.thread.state.edits == {}
+    runtime.update([U1], threads=ExternalThreads(current_id="t1"))
+    assert {id: draft.text for id, draft in runtime.thread.state.edits.items()} == {"u1": "new u1"}
+    assert runtime.thread.edit_composer("u1").state.text == "new u1"
+
+
 async def test_a_thread_that_was_left_asks_its_owner_for_nothing() -> None:
     asked: list[Any] = []
     functions = ("on_new", "on_edit", "on_reload", "on_cancel", "on_delete", "on_tool_result", "on_approval")

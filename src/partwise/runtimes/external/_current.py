@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import attrs
@@ -36,6 +37,7 @@ class Current:
         self._on_error = on_error
         self._given = options.threads or ExternalThreads()
         self._drafts: dict[str, ComposerState] = {}
+        self._edits: dict[str, Mapping[str, ComposerState]] = {}
         self._running: Subscription | None = None
         self.list = ExternalThreadList(tasks, on_error=on_error)
         self.thread = ExternalThread(source, options, tasks, on_error=on_error)
@@ -66,11 +68,14 @@ class Current:
         left_id, self._given = self._given.current_id, given
         self._come_into_view()
         before.leave()
+        if before.state.edits:
+            self._edits[left_id] = before.state.edits
         self._keep(left_id, before.composer.take_out())
         # What comes back later: of an upload that fails, or a message that nobody took.
         before.select(lambda state: state.composer).subscribe(lambda draft: self._came_back(left_id, before, draft))
         if (draft := self._drafts.pop(given.current_id, None)) is not None:
             thread.composer.put_back(draft)
+        thread.reopen_edits(self._edits.pop(given.current_id, {}))
 
     def put(self, item: object) -> None:
         """Take in one item; see ``ExternalStoreRuntime.put``."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal, TypeVar
 
+import attrs
+
 from partwise.adapters import FeedbackType
 from partwise.errors import (
     BranchNotFoundError,
@@ -33,7 +35,7 @@ from partwise.runtimes._operation import Operation
 from partwise.runtimes._queue import MessageQueue
 from partwise.runtimes._requests import AppendRequest
 from partwise.runtimes._tasks import Tasks
-from partwise.store import MessageSlice, ModelContextUpdate, ThreadEvent, ThreadState
+from partwise.store import ComposerState, MessageSlice, ModelContextUpdate, ThreadEvent, ThreadState
 from partwise.tools import ContextProvider, ModelContextRegistry, ProviderHandle, ToolResponse, TrackedResult
 
 from ._branching import Branching
@@ -530,6 +532,12 @@ class ExternalThread:
     async def finish(self) -> None:
         """End what is under way; called by the runtime."""
         self.detach()
+
+    def reopen_edits(self, edits: Mapping[str, ComposerState]) -> None:
+        """Open the drafts of edited messages again, of those that are there; called by the runtime."""
+        for message_id, draft in edits.items():
+            if self._host.document.find(message_id) is not None:
+                self._drafts.show_draft(message_id, attrs.evolve(draft, is_sending=False))
 
     def leave(self) -> None:
         """Make room for another thread: nothing reaches the owner from here, and every slice completes.
