@@ -396,6 +396,29 @@ async def test_progress_is_shown_while_a_tool_runs() -> None:
         scene.gate.set()
 
 
+async def test_a_snapshot_that_a_listener_brings_is_taken_after_the_one_that_it_is_told_of() -> None:
+    texts: list[str] = []
+
+    async def read(reader: CallReader, context: ToolContext) -> None:
+        texts.extend([piece async for piece in reader.stream_text("at")])
+
+    async with tracking() as scene:
+        scene.tools["look"] = scene.tool("look", scene._look, stream_call=read)
+        odd = call('{"a', id="odd")
+        scene.show(said(odd), runs=True)
+        other = call('{"b":1}', id="odd")
+
+        def bring_more(failure: Exception) -> None:
+            scene.reports.append(failure)
+            scene.show(said(other, call('{"at":"sea"}', id="new")))
+
+        scene.tracker._report = bring_more
+        scene.show(said(other, call('{"at":"s', id="new")), runs=True)
+        await settled()
+        assert ("".join(texts), scene.log) == ("sea", [("look", "new", {"at": "sea"})])
+        assert len(scene.reports) == 1
+
+
 async def test_arguments_without_text_count_once_nothing_runs() -> None:
     async with tracking() as scene:
         part = ToolCallPart(tool_call_id="c1", tool_name="look", args={"at": "se"})

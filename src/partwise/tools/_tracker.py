@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from itertools import compress
 from operator import is_not
@@ -113,6 +114,8 @@ class ToolTracker:
         self._seen: tuple[tuple[Message, ...], bool, bool] | None = None
         self._seen_tools: dict[str, Tool] = {}
         self._is_history = True
+        self._waiting: deque[tuple[Command, Mapping[str, Tool]]] = deque()
+        self._is_performing = False
         self._diverged: set[str] = set()
         self._states: Mapping[str, ToolState] = FrozenDict()
         self._shown: Mapping[str, ToolState] = self._states
@@ -167,6 +170,7 @@ class ToolTracker:
             reader.abort()
         self._entries, self._readers, self._executions = {}, {}, {}
         self._seen, self._is_history = None, True
+        self._waiting.clear()
         self._diverged.clear()
         self._states = FrozenDict()
         self._publish()
@@ -203,11 +207,22 @@ class ToolTracker:
             is_running=is_running,
         )
         self._seen, self._seen_tools, self._is_history = (messages, is_running, is_loading), tools, False
-        for command in commands:
-            try:
-                self._perform(command, tools)
-            except Exception as failure:
-                self._tell(failure)
+        # A listener that is told of one command may bring the next snapshot: what follows from it comes after.
+        self._waiting.extend((command, tools) for command in commands)
+        if self._is_performing:
+            return
+        self._is_performing = True
+        try:
+            while self._waiting:
+                self._perform_safely(*self._waiting.popleft())
+        finally:
+            self._is_performing = False
+
+    def _perform_safely(self, command: Command, tools: Mapping[str, Tool]) -> None:
+        try:
+            self._perform(command, tools)
+        except Exception as failure:
+            self._tell(failure)
 
     def _perform(self, command: Command, tools: Mapping[str, Tool]) -> None:
         match command:
